@@ -1,0 +1,31 @@
+"""What can go wrong in this room.
+
+RadarError
+├── BadLocator        a locator nobody can read
+├── Unresolvable      a locator that a snapshot cannot answer (a live page might)
+└── PageUnavailable   the app or the browser did not give a page
+"""
+
+
+class RadarError(Exception):
+    """Trying again helps unless `permanent`."""
+
+    permanent = True
+
+
+class BadLocator(RadarError):
+    pass
+
+
+class Unresolvable(RadarError):
+    pass
+
+
+class PageUnavailable(RadarError):
+    """`kind` is "unreachable", "browser" or "timeout"."""
+
+    permanent = False
+
+    def __init__(self, message: str, *, kind: str = "unreachable") -> None:
+        super().__init__(message)
+        self.kind = kind

@@ -1,0 +1,25 @@
+"""What can go wrong in this room.
+
+LadderError
+├── BadTest       a test file, a step or a reply nobody can read; says where and what was expected
+├── DoesNotFit    operations that name steps which are not there
+└── NotPlayable   a kind of step that the runner does not play yet
+"""
+
+
+class LadderError(Exception):
+    """Trying again helps unless `permanent`."""
+
+    permanent = True
+
+
+class BadTest(LadderError):
+    pass
+
+
+class DoesNotFit(LadderError):
+    pass
+
+
+class NotPlayable(BadTest):
+    pass

@@ -1,0 +1,141 @@
+"""Steps of a test, as values; which of them assert an outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+from radar.locators import Locator
+
+# Every kind of the test format. What the runner cannot play yet is refused at import (runner.PLAYABLE).
+CHECKS: Final = (
+    "assert_url",
+    "assert_title",
+    "assert_text",
+    "assert_value",
+    "assert_variable",
+    "assert_attribute",
+    "assert_count",
+    "assert_visible",
+    "assert_hidden",
+    "assert_enabled",
+    "assert_disabled",
+    "assert_checked",
+    "assert_toast",
+    "assert_modal",
+    "assert_validation_error",
+    "assert_console",
+    "assert_request",
+)
+ACTIONS: Final = (
+    "goto",
+    "back",
+    "reload",
+    "click",
+    "dblclick",
+    "hover",
+    "check",
+    "uncheck",
+    "fill",
+    "type",
+    "press",
+    "select",
+    "upload",
+    "drag",
+    "scroll",
+    "dialog",
+    "tab",
+    "wait",
+    "extract",
+    "set",
+    "screenshot",
+    "use",
+    "a11y_audit",
+)
+BLOCKS: Final = ("intent", "group")
+KINDS: Final = ACTIONS + CHECKS + BLOCKS
+
+CONDITIONS: Final = ("equals", "contains", "matches", "not_contains", "at_least", "at_most")
+# Parameters that are locators themselves, beside the step's own.
+LOCATOR_PARAMETERS: Final = ("for", "until", "to")
+# Kinds that take no locator of their own.
+WITHOUT_LOCATOR: Final = frozenset(
+    "goto back reload dialog tab wait set use intent group assert_url assert_title assert_variable assert_console "
+    "assert_request assert_toast assert_modal assert_validation_error".split()
+)
+# Kinds that may stand without a locator though they can have one.
+LOCATOR_OPTIONAL: Final = frozenset({"press", "scroll", "screenshot", "a11y_audit"})
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One action or check.
+
+    `parameters` hold the step's own values as the test format names them (`value`, `key`, `equals`, …); those named in
+    LOCATOR_PARAMETERS are Locators. `steps` are the inner steps of an intent block or a group.
+    """
+
+    kind: str
+    locator: Locator | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
+    id: str | None = None
+    note: str | None = None
+    never_repair: bool = False
+    timeout_ms: int | None = None
+    optional: bool = False
+
+    @property
+    def asserts_outcome(self) -> bool:
+        """Is this an outcome assertion, which no repair may weaken? (G38-G42)"""
+        if self.kind in CHECKS:
+            return True
+        if self.kind == "wait":
+            return "url" in self.parameters
+        return self.kind == "a11y_audit" and "threshold" in self.parameters
+
+    def locators(self) -> Iterator[tuple[str, Locator]]:
+        """Every locator of the step with the name it stands under; the step's own under ""."""
+        if self.locator:
+            yield "", self.locator
+        for key in LOCATOR_PARAMETERS:
+            value = self.parameters.get(key)
+            if isinstance(value, Locator):
+                yield key, value
+
+
+Steps: TypeAlias = tuple[Step, ...]
+# A place in a step list: (8,) is step 8, (8, 2) the second step of its block. Counted from 1.
+Place: TypeAlias = tuple[int, ...]
+
+
+def show_place(place: Place) -> str:
+    return ".".join(map(str, place))
+
+
+def read_place(text: str | int) -> Place:
+    """A place from "8.2" or 8; raises ValueError."""
+    return tuple(int(part) for part in str(text).split("."))
+
+
+def walk(steps: Steps, before: Place = ()) -> Iterator[tuple[Place, Step]]:
+    """Steps as they are played: blocks are entered, and not themselves given."""
+    for number, step in enumerate(steps, 1):
+        if step.kind in BLOCKS:
+            yield from walk(step.steps, (*before, number))
+        else:
+            yield (*before, number), step
+
+
+def step_at(steps: Steps, place: Place) -> Step:
+    """Raises LookupError where there is no such step."""
+    step = None
+    for number in place:
+        if not 1 <= number <= len(steps):
+            raise LookupError(f"there is no step {show_place(place)}")
+        step = steps[number - 1]
+        steps = step.steps
+    if step is None:
+        raise LookupError("a place names at least one step")
+    return step
