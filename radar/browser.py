@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -35,7 +36,8 @@ _SETTLED: Final = """([quiet, most]) => new Promise((done) => {
     if (!root) { done(false); return; }
     let timer = setTimeout(() => finish(true), quiet);
     const last = setTimeout(() => finish(false), most);
-    const observer = new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(() => finish(true), quiet); });
+    const again = () => { clearTimeout(timer); timer = setTimeout(() => finish(true), quiet); };
+    const observer = new MutationObserver(again);
     function finish(settled) { clearTimeout(timer); clearTimeout(last); observer.disconnect(); done(settled); }
     observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
 })"""
@@ -64,10 +66,8 @@ async def open_browser(
         try:
             yield browser
         finally:
-            try:
+            with contextlib.suppress(Error):  # if it died before, there is nothing left to close
                 await browser.close()
-            except Error:
-                pass  # it died before; there is nothing left to close
 
 
 def first_line(error: Error) -> str:

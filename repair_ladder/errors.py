@@ -14,7 +14,11 @@ class LadderError(Exception):
 
 
 class BadTest(LadderError):
-    pass
+    """`place` is the step at fault, () where it is none in particular."""
+
+    def __init__(self, message: str, *, place: tuple[int, ...] = ()) -> None:
+        super().__init__(message)
+        self.place = place
 
 
 class DoesNotFit(LadderError):

@@ -1,0 +1,36 @@
+"""A job: work that waits for an executor, with a lease so that a killed executor's work is taken up again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+
+class JobKind(StrEnum):
+    SWEEP = "sweep"
+    STAGE = "stage"  # dry-run one at-risk test and stage what is proven
+    HEAL = "heal"  # repair one failed unattended run
+
+
+class JobState(StrEnum):
+    QUEUED = "queued"
+    RUNNING = "running"  # leased until lease_until
+    DONE = "done"
+    SKIPPED = "skipped"  # no longer wanted when it was claimed: the switch was flipped, the test changed (G14)
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    id: int
+    project: int
+    kind: JobKind
+    state: JobState
+    payload: dict[str, Any]
+    created_at: datetime
+    tries: int = 0
+    worker: str | None = None
+    lease_until: datetime | None = None
+    result: dict[str, Any] | None = None

@@ -1,0 +1,34 @@
+"""Events: what happened, as rows that are written with the change they tell of and delivered afterwards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+
+class EventKind(StrEnum):
+    STAGED = "staged"
+    APPLIED = "applied"
+    APPROVED = "approved"
+    DISMISSED = "dismissed"
+    STALE = "stale"
+    SUPERSEDED = "superseded"
+    REVERTED = "reverted"
+    REVIEWED = "reviewed"
+    TRIAGE = "triage"
+    FINDING = "finding"
+    SWEEP_FINISHED = "sweep_finished"
+    TEST_IMPORTED = "test_imported"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    id: int
+    project: int
+    kind: EventKind
+    subject: str  # one plain sentence
+    payload: dict[str, Any]
+    at: datetime
+    delivered_at: datetime | None = None

@@ -1,0 +1,135 @@
+"""A project: one app under test, its mode, and why its queue is empty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+from urllib.parse import urlsplit
+
+from gardener.errors import BadSetting
+
+
+class Mode(StrEnum):
+    """What the gardener does by itself (C18)."""
+
+    OFF = "off"  # nothing; a sweep asked for by hand still stages
+    PROPOSE = "propose"  # sweeps stage proposals for a person
+    APPLY = "apply"  # a failed unattended run is repaired at once
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectSettings:
+    """What `project set` changes. Defaults are those of a new project."""
+
+    staging: bool = False  # scheduled sweeps stage proposals (mode propose)
+    urls: tuple[str, ...] = ()  # further pages that a sweep looks at
+    allowed_origins: tuple[str, ...] = ()  # beside the app's own
+    locale: str | None = None
+    test_id_attribute: str = "data-testid"
+    step_timeout_ms: int = 5000
+    most_dry_runs: int = 10  # per staging pass (G64)
+    side_by_side: int = 1  # tests of one app share its state
+    model: str | None = None
+    model_base_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    id: int
+    name: str
+    base_url: str
+    auto_repair: bool
+    settings: ProjectSettings = field(default_factory=ProjectSettings)
+
+    @property
+    def mode(self) -> Mode:
+        if self.auto_repair:
+            return Mode.APPLY
+        return Mode.PROPOSE if self.settings.staging else Mode.OFF
+
+
+def read_base_url(text: str) -> str:
+    """The address of an app without a slash at its end. Raises BadSetting."""
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise BadSetting(f"the base URL is an address such as http://127.0.0.1:8000, got '{text}'")
+    if parts.username or parts.password:
+        raise BadSetting("the base URL holds a user name or a password; keep those in the tests' secrets")
+    if parts.query or parts.fragment:
+        raise BadSetting(f"the base URL ends before '?' and '#', got '{text}'")
+    return text.rstrip("/")
+
+
+class WhyEmpty(StrEnum):
+    """Why nothing waits for a person; the four are not interchangeable (G69-G72)."""
+
+    APPLIES = "applies"
+    NO_KEY = "no_key"
+    NEVER_SWEPT = "never_swept"
+    ALL_PASS = "all_pass"
+
+
+def why_queue_is_empty(project: Project, *, swept: bool, at_risk_left: int, has_key: bool) -> tuple[WhyEmpty, str]:
+    """The reason and its sentence (G18, G69-G72, worded for a product that also heals without a key)."""
+    if project.auto_repair:
+        return (
+            WhyEmpty.APPLIES,
+            "This project repairs itself: proven fixes are written at once and stand in its history, not here. "
+            "An empty list does not mean that nothing broke.",
+        )
+    if not swept:
+        return WhyEmpty.NEVER_SWEPT, "Nothing has been swept yet: there is no baseline to compare with."
+    if at_risk_left and not has_key:
+        return (
+            WhyEmpty.NO_KEY,
+            f"{at_risk_left} tests are at risk and no proven fix was found without an AI key. With a key the ladder "
+            "climbs further; the radar and the at-risk list work without one.",
+        )
+    if at_risk_left:
+        return WhyEmpty.ALL_PASS, f"No repairs waiting; {at_risk_left} tests at risk have no proven fix (see issues)."
+    return WhyEmpty.ALL_PASS, "No repairs waiting: every at-risk test still passes."
+
+
+def change_settings(settings: ProjectSettings, changes: Mapping[str, str]) -> ProjectSettings:
+    """`project set KEY=VALUE`: texts as a person types them. Raises BadSetting naming the key and what is wanted."""
+    from dataclasses import replace
+
+    read: dict[str, Any] = {}
+    for key, text in changes.items():
+        match key:
+            case "staging":
+                read[key] = _flag(key, text)
+            case "urls" | "allowed_origins":
+                read[key] = tuple(one.strip() for one in text.split(",") if one.strip())
+            case "locale" | "model" | "model_base_url":
+                read[key] = text or None
+            case "test_id_attribute":
+                if not text:
+                    raise BadSetting("'test_id_attribute' is the name of an attribute such as data-testid")
+                read[key] = text
+            case "step_timeout_ms":
+                read[key] = _whole(key, text, 100, 120_000)
+            case "most_dry_runs":
+                read[key] = _whole(key, text, 1, 1000)
+            case "side_by_side":
+                read[key] = _whole(key, text, 1, 16)
+            case _:
+                known = ", ".join(ProjectSettings.__dataclass_fields__)
+                raise BadSetting(f"'{key}' is not a setting of a project; known are auto_repair, base_url, {known}")
+    return replace(settings, **read)
+
+
+def _flag(key: str, text: str) -> bool:
+    if text.lower() in ("true", "yes", "on", "1"):
+        return True
+    if text.lower() in ("false", "no", "off", "0"):
+        return False
+    raise BadSetting(f"'{key}' is true or false, got '{text}'")
+
+
+def _whole(key: str, text: str, least: int, most: int) -> int:
+    if not text.isdecimal() or not least <= int(text) <= most:
+        raise BadSetting(f"'{key}' is a whole number from {least} to {most}, got '{text}'")
+    return int(text)

@@ -1,0 +1,49 @@
+"""A proposal: a proven fix that waits for a person; its states, and which may follow which."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+
+class ProposalStatus(StrEnum):
+    PROPOSED = "proposed"  # waits for a person; at most one a test
+    APPLIED = "applied"  # approved and written
+    DISMISSED = "dismissed"  # declined; not proposed again until test or app changes
+    STALE = "stale"  # the test was edited since: its operations no longer fit
+    SUPERSEDED = "superseded"  # a newer proof or another repair took its place
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    id: int
+    project: int
+    test: int
+    test_name: str
+    version: int  # of the test, that the operations count in
+    status: ProposalStatus
+    proven: bool
+    strategy: str
+    operations: tuple[dict[str, Any], ...]  # as the commands print them
+    refusals: tuple[dict[str, Any], ...]
+    triggers: tuple[dict[str, Any], ...]
+    failed_step: str | None
+    error: str | None
+    restated: int
+    reason: str
+    change_key: str  # what of the app it answers
+    created_at: datetime
+    decided_at: datetime | None = None
+    decided_by: str | None = None
+    run: int | None = None  # the run that showed the test broken
+
+
+def fix_key(test: int, version: int, change_key: str, operations: Sequence[dict[str, Any]]) -> str:
+    """The same for the same fix of the same test against the same change of the app (C6, G55)."""
+    essence = [[one["op"], one["step"], one["new"]] for one in operations]
+    return hashlib.sha256(json.dumps([test, version, change_key, essence], sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,59 @@
+"""A saved test: its status and version, and the one gate that says whether it may be tended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gardener.runs import Trigger
+from repair_ladder.formats import Variable, WrittenTest
+from repair_ladder.steps import Steps
+
+
+class Status(StrEnum):
+    DRAFT = "draft"
+    PENDING = "pending"  # waits for a person's review
+    ACTIVE = "active"  # in service; the only one that is tended
+    REJECTED = "rejected"
+    ARCHIVED = "archived"
+
+
+@dataclass(frozen=True, slots=True)
+class SavedTest:
+    id: int
+    project: int
+    name: str
+    status: Status
+    version: int  # counts up with every change of steps or variables
+    steps: Steps
+    tags: tuple[str, ...] = ()
+    variables: Mapping[str, Variable] | None = None
+    source: str | None = None  # the file's own text while the steps are as they stood in it
+    folder: str | None = None  # where the files of upload steps are kept, below the data folder
+    flagged: bool = False  # repaired by the gardener, and nobody has looked yet (G74)
+
+    def written(self) -> WrittenTest:
+        return WrittenTest(
+            self.name, self.steps, status=self.status.value, tags=self.tags, variables=self.variables or {}
+        )
+
+
+def may_tend(test: SavedTest | None, *, trigger: Trigger | None = None, version: int | None = None) -> str | None:
+    """None if the gardener may dry-run, stage or repair this test; else the reason why it is left alone.
+
+    The one gate for every caller (G86-G90): `trigger` is that of the run to be repaired, `version` the test's version
+    in that run.
+    """
+    if trigger == Trigger.CONTROL:
+        return "this is a control run: it has to fail, and nothing is repaired"
+    if trigger == Trigger.PROBE or test is None:
+        return "this was a probe, not a saved test: there is nothing to repair"
+    if test.status != Status.ACTIVE:
+        return f"the test is {test.status.value}, not in service: only active tests are tended"
+    if version is not None and version != test.version:
+        return (
+            f"the run played version {version} of '{test.name}', which is at version {test.version} by now: "
+            "run it again first"
+        )
+    return None
