@@ -32,3 +32,16 @@ class Event:
     payload: dict[str, Any]
     at: datetime
     delivered_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """Who did what to what, for as long as the database lives."""
+
+    id: int
+    project: int | None
+    who: str  # a person's name, or GARDENER
+    what: str  # "approve", "revert", …
+    subject: str
+    details: dict[str, Any]
+    at: datetime

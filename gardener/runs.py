@@ -47,3 +47,24 @@ class Run:
     picture: str | None = None  # path below the data folder
     evidence: dict[str, object] | None = None
     steps: tuple[dict[str, object], ...] = ()  # one entry a played step, for the timeline
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedStep:
+    """The page on which a step stood in a green run, and the element it used there."""
+
+    place: str  # "8.2"
+    url: str
+    page_key: str  # in the store of pages
+    target: int | None  # index of the element on that page
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What the last green run of one version of a test remembers."""
+
+    test: int
+    version: int
+    run: int | None
+    steps: tuple[RecordedStep, ...]
+    recorded_at: datetime

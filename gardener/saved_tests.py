@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from gardener.runs import Trigger
@@ -37,6 +38,20 @@ class SavedTest:
         return WrittenTest(
             self.name, self.steps, status=self.status.value, tags=self.tags, variables=self.variables or {}
         )
+
+
+@dataclass(frozen=True, slots=True)
+class SavedVersion:
+    """One version of a test as it once stood; kept for good."""
+
+    test: int
+    version: int
+    steps: Steps
+    variables: Mapping[str, Variable]
+    source: str | None
+    author: str
+    cause: str  # "import", "repair", "revert", …
+    created_at: datetime
 
 
 def may_tend(test: SavedTest | None, *, trigger: Trigger | None = None, version: int | None = None) -> str | None:

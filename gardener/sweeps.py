@@ -31,7 +31,7 @@ class Sweep:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The accepted state of one page. `page_key` names its snapshot; `noise` are element paths that never hold still."""
+    """The accepted state of one page. `page_key` names its snapshot; `noise` are paths that never hold still."""
 
     project: int
     page: str  # URL below the base URL, as visited

@@ -267,7 +267,7 @@ def _read_step(raw: object, place: Place, budget: list[int] | None) -> Step:
         raise BadTest(f"a step has one key that names its kind, got {named}")
     kind = kinds[0]
     if not isinstance(kind, str) or kind not in KINDS:
-        raise BadTest(f"'{_short(kind)}' is not a kind of step; known are {', '.join(KINDS)}")
+        raise BadTest(f"{_short(kind)} is not a kind of step; known are {', '.join(KINDS)}")
     value = raw[kind]
     if value is None:
         value = {}

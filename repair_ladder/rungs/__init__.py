@@ -1,0 +1,86 @@
+"""The three rungs, and what every proposer takes and gives."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from radar.elements import PageSnapshot
+from repair_ladder.memory import Memory
+from repair_ladder.operations import Operations, apply_operations, moved_places
+from repair_ladder.outcomes import Red
+from repair_ladder.steps import Place, Step, Steps, step_at
+
+SELF_HEAL: Final = "self_heal"
+SUGGEST_FIX: Final = "suggest_fix"
+DIAGNOSE_DRIFT: Final = "diagnose_drift"
+RUNGS: Final = (SELF_HEAL, SUGGEST_FIX, DIAGNOSE_DRIFT)
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Where the ladder stands.
+
+    `steps` are the test as saved and all places count in them. `base` are operations of an earlier candidate that
+    carried the test further, and `red` is the failure of the steps with `base` applied.
+    """
+
+    steps: Steps
+    base: Operations
+    red: Red
+    memory: Memory
+    test_id_attribute: str = "data-testid"
+    variables: frozenset[str] = frozenset()
+
+    @property
+    def current(self) -> Steps:
+        return apply_operations(self.steps, self.base)
+
+    @property
+    def place(self) -> Place | None:
+        """The failing step's place among the saved steps; None if an inserted step failed."""
+        return self.saved_place(self.red.place)
+
+    def saved_place(self, now: Place) -> Place | None:
+        return next((old for old, new in moved_places(self.steps, self.base).items() if new == now), None)
+
+    def place_now(self, saved: Place) -> Place | None:
+        return moved_places(self.steps, self.base).get(saved)
+
+    def step_now(self, saved: Place) -> Step | None:
+        """The step at a saved place as `base` leaves it."""
+        now = self.place_now(saved)
+        return step_at(self.current, now) if now else None
+
+    @property
+    def page(self) -> PageSnapshot | None:
+        return self.red.page
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Operations to try beside the situation's `base`, and why.
+
+    `sure` is False for what a person has to look at even where fixes are applied; `harm` says why it may not be run
+    unattended. `reveals`: it is no fix by itself, but brings the target into the page so that the next look finds it.
+    """
+
+    operations: Operations
+    strategy: str
+    hypothesis: str
+    sure: bool = True
+    harm: str | None = None
+    reveals: bool = False
+    because: tuple[str, ...] = ()  # why it is the same element, in words
+    dropped: frozenset[Place] = frozenset()  # deleted actions that were shown to be redundant
+    identified: frozenset[Place] = frozenset()  # checks of absence whose new locator was found by identity
+
+
+Proposer: TypeAlias = Callable[[Situation], Awaitable[tuple[Candidate, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    name: str
+    proposers: tuple[Proposer, ...] = field(default=())

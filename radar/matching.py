@@ -1,0 +1,659 @@
+"""Is this still the same element? Finding the elements of an old page again on a new one, and saying when one is gone.
+
+Whole pages are matched one-to-one, not one element at a time: sure pairs first, then what lies around them. An answer
+comes with its probability, its runner-up and its reasons in words. Three rules stand above every likeness: what stood
+on the old page under a name of its own is not what another element became; what holds more than the old element did is
+not it; and an element that cannot take the step's action is not it. The value that a check expects is never looked at.
+
+Pure: values in, values out. The weights are read once from matching_weights.json; scripts/fit_matching wrote them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from radar.elements import Element, PageSnapshot
+from radar.features import ACTED_ON, FEATURES, INDEX, Anchors, Comparison, Floats, Ints
+from radar.locators import Locator
+from radar.things import Thing, View, ends_in_counter, group_of, is_control, is_secret, looks_generated, view, words_of
+
+Verdict = Literal["found", "unsure", "gone"]
+
+SHOWN: Final = 5  # candidates an answer lists
+ROUNDS: Final = 2  # how often anchors are sought again after their surroundings were looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An element of the new page, how probable it is (0..1), and why, in words."""
+
+    element: int
+    probability: float
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The answer for one old element. `element` is the best one even where the verdict is not "found"."""
+
+    verdict: Verdict
+    element: int | None
+    probability: float
+    reasons: tuple[str, ...]
+    runner_up: int | None
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What matching_weights.json holds."""
+
+    likeness: tuple[float, ...]  # one a feature, in the order of FEATURES
+    found: Mapping[str, float]
+    gone: Mapping[str, float]
+    found_from: float
+    gone_from: float
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any]) -> Weights:
+        return cls(
+            likeness=tuple(float(raw["likeness"].get(name, 0.0)) for name in FEATURES),
+            found=MappingProxyType(dict(raw["found"])),
+            gone=MappingProxyType(dict(raw["gone"])),
+            found_from=float(raw["thresholds"]["found"]),
+            gone_from=float(raw["thresholds"]["gone"]),
+        )
+
+
+WEIGHTS: Final = Weights.of(json.loads((files("radar") / "matching_weights.json").read_text(encoding="utf-8")))
+
+
+def match_pages(old: PageSnapshot, new: PageSnapshot) -> PageMatch:
+    """Both pages against each other; remembered for the last few pairs, for a test asks once per step."""
+    matched: PageMatch = _MATCHES.get((old, new), lambda: PageMatch(old, new))
+    return matched
+
+
+def find_again(old: PageSnapshot, target: int, new: PageSnapshot, *, action: str | None = None) -> Match:
+    """Where the element `target` of the old page is on the new one. `action`: the kind of step that needs it."""
+    return match_pages(old, new).find(target, action=action)
+
+
+class PageMatch:
+    """A one-to-one matching of two whole pages. Make one with `match_pages`."""
+
+    def __init__(self, old: PageSnapshot, new: PageSnapshot, *, weights: Weights = WEIGHTS) -> None:
+        self.old = old
+        self.new = new
+        self.weights = weights
+        self._old = _view(old)
+        self._new = _view(new)
+        comparison = Comparison(self._old, self._new)
+        self._left, self._right = comparison.likely_pairs()
+        self._features = comparison.features(self._left, self._right)
+        self._first = np.searchsorted(self._left, np.arange(len(self._old.things) + 1))
+        self._score = self._scored()
+        self._settle()
+
+    # --- the matching ---
+
+    def _scored(self) -> Floats:
+        score: Floats = self._features @ np.array(self.weights.likeness, np.float32)
+        return score
+
+    def _settle(self) -> None:
+        """Anchors, their surroundings, anchors again; then every thing gets at most one partner."""
+        for _ in range(ROUNDS):
+            partner, sureness = self._anchors()
+            Anchors(self._old, self._new, partner, sureness).put(self._features, self._left, self._right)
+            self._score = self._scored()
+        self._anchor, _ = self._anchors()
+        self._partner = self._assigned()
+        self._owner = np.full(len(self._new.things), -1, np.intp)
+        for at, to in enumerate(self._partner):
+            if to >= 0:
+                self._owner[to] = at
+
+    def _anchors(self) -> tuple[Ints, Floats]:
+        """Pairs that are each other's best by a clear lead, and that alike enough."""
+        best, second, best_at = _two_best(self._score, self._left, len(self._old.things))
+        claim, rival, claim_at = _two_best(self._score, self._right, len(self._new.things))
+        partner = np.full(len(self._old.things), -1, np.intp)
+        sureness = np.zeros(len(self._old.things), np.float32)
+        for at, pair in enumerate(best_at):
+            if pair < 0:
+                continue
+            to = int(self._right[pair])
+            lead = min(best[at] - second[at], claim[to] - rival[to])
+            if claim_at[to] == pair and best[at] >= ANCHOR_FROM and lead >= ANCHOR_LEAD:
+                partner[at] = to
+                sureness[at] = lead
+        return partner, sureness
+
+    def _assigned(self) -> Ints:
+        """Best pairs first, each side used once."""
+        partner = np.full(len(self._old.things), -1, np.intp)
+        used = np.zeros(len(self._new.things), bool)
+        for pair in np.argsort(-self._score, kind="stable"):
+            if self._score[pair] < ASSIGN_FROM:
+                break
+            left, right = self._left[pair], self._right[pair]
+            if partner[left] < 0 and not used[right]:
+                partner[left] = right
+                used[right] = True
+        return partner
+
+    # --- answers ---
+
+    @cached_property
+    def pairs(self) -> Mapping[int, int]:
+        """Old element -> new element, for the pairs that are sure."""
+        sure = {}
+        for at, thing in enumerate(self._old.things):
+            if self._partner[at] < 0:
+                continue
+            match = self.find(thing.leader)
+            if match.verdict == "found" and match.element is not None:
+                sure[thing.leader] = match.element
+        return MappingProxyType(sure)
+
+    def find(self, target: int, *, action: str | None = None) -> Match:
+        """Where the old element `target` is now, for a step of the kind `action` (None: whatever the step).
+
+        A check of a text or a value held on the old page, so what the element said there is what the check expects:
+        to look for the same words again would find whatever makes the check green. Its own words do not count then.
+        """
+        at = self._old.thing_of[target]
+        row = slice(int(self._first[at]), int(self._first[at + 1]))
+        scores = self._score[row]
+        if action in CIRCULAR:
+            scores = scores - self._features[row][:, OWN_WORDS] @ np.array(self.weights.likeness, np.float32)[OWN_WORDS]
+        judged = [
+            self._judge(at, pair, target, action, float(score))
+            for pair, score in zip(range(row.start, row.stop), scores, strict=True)
+        ]
+        judged.sort(key=lambda one: (one.veto != "", -one.score))
+        return self._answer(at, target, judged, action)
+
+    def _judge(self, at: int, pair: int, target: int, action: str | None, score: float) -> _Judged:
+        to = int(self._right[pair])
+        element = self._actor(self._old.page.elements[target], self._old.things[at], self._new.things[to], action)
+        veto = self._veto(at, to, target, element, action)
+        chosen = element if element is not None else self._new.things[to].leader
+        return _Judged(to, pair, chosen, score, veto)
+
+    def _actor(self, old: Element, was: Thing, thing: Thing, action: str | None) -> int | None:
+        """The member of a thing that takes the action; None if none can."""
+        elements = [self.new.elements[index] for index in thing.members]
+        able = [e for e in elements if can_take(action, old, e)]
+        if not able:
+            return None
+        acts = action is not None and not action.startswith("assert")
+        if (acts or old.index == was.leader) and thing.leader in {e.index for e in able}:
+            return thing.leader
+        return next((e.index for e in able if e.tag == old.tag), able[-1].index)
+
+    def _veto(self, at: int, to: int, target: int, element: int | None, action: str | None) -> str:
+        """Why this candidate is out of the question, or ""."""
+        old, new = self._old.things[at], self._new.things[to]
+        before = self.old.elements[target]
+        now = self.new.elements[element if element is not None else new.leader]
+        if is_secret(before) != is_secret(now) and "type" in (old.group, new.group):
+            return "a password field and another field are never the same"
+        if element is None:
+            return f"cannot take the step's action ({action})" if new.is_visible else "it is hidden"
+        stood = self._stood_before(at, to)
+        if stood:
+            return stood
+        if self._holds_more(at, to):
+            return "it holds more than the old element did"
+        return ""
+
+    def _stood_before(self, at: int, to: int) -> str:
+        """Was this element on the old page already, under a name of its own?"""
+        old, new = self._old.things[at], self._new.things[to]
+        if not new.key or new.is_volatile or new.key == old.key:
+            return ""
+        before = [
+            k for k in self._old_by_key.get((new.key, _readable(new)), ()) if k != at and not self._same_place(k, at)
+        ]
+        now = self._new_by_key.get((new.key, _readable(new)), ())
+        if before and len(before) >= len(now):
+            return f'"{_short(new.said)}" already stood on the old page beside it'
+        return ""
+
+    def _same_place(self, one: int, other: int) -> bool:
+        """Two old things that are one for this purpose: a label and its field, a thing and what it wraps."""
+        if self._old.companions.get(one) == other or self._old.companions.get(other) == one:
+            return True
+        a, b = self._old.things[one], self._old.things[other]
+        return a.outer <= b.outer <= a.last or b.outer <= a.outer <= b.last
+
+    @cached_property
+    def _old_by_key(self) -> Mapping[tuple[str, bool], list[int]]:
+        return _by_key(self._old)
+
+    @cached_property
+    def _new_by_key(self) -> Mapping[tuple[str, bool], list[int]]:
+        return _by_key(self._new)
+
+    def _holds_more(self, at: int, to: int) -> bool:
+        """Does it hold things that were outside of the old element?"""
+        old, new = self._old.things[at], self._new.things[to]
+        inside = foreign = 0
+        for other, owner in self._worded_anchors:
+            if new.outer < other <= new.last and other not in new.members:
+                inside += 1
+                foreign += not old.outer <= owner <= old.last
+        return foreign > 0 and foreign * 3 > inside
+
+    @cached_property
+    def _worded_anchors(self) -> list[tuple[int, int]]:
+        """(new outer, old outer) of the anchors that people notice."""
+        found = []
+        for at, to in enumerate(self._anchor):
+            if to >= 0 and (self._old.things[at].words or self._old.things[at].group in ACTED_ON):
+                found.append((self._new.things[to].outer, self._old.things[at].outer))
+        return found
+
+    def _answer(self, at: int, target: int, judged: list[_Judged], action: str | None) -> Match:
+        open_ = [one for one in judged if not one.veto]
+        if not open_:
+            return self._nothing_left(at, judged)
+        best = open_[0]
+        other = next((one for one in open_[1:] if not self._acts_alike(one.to, best.to)), None)
+        facts = self._facts(at, best, other)
+        probability = _chance(self.weights.found, facts)
+        gone = _chance(self.weights.gone, facts)
+        verdict: Verdict = "unsure"
+        if self._is_guess(best):
+            probability = min(probability, GUESS_MOST)
+        elif probability >= self.weights.found_from and not self._is_claimed(at, best.to):
+            verdict = "found"
+        elif gone >= self.weights.gone_from:
+            verdict = "gone"
+        candidates = self._listed(at, judged, best, probability)
+        reasons = candidates[0].reasons
+        if verdict != "found":
+            reasons = (self._why_not(at, best, other, verdict), *reasons)
+        return Match(verdict, best.element, probability, reasons, other.element if other else None, candidates)
+
+    def _nothing_left(self, at: int, judged: list[_Judged]) -> Match:
+        candidates = tuple(Candidate(one.element, 0.0, (one.veto,)) for one in judged[:SHOWN])
+        best = judged[0].element if judged else None
+        reasons = ("nothing on the new page can be it", *dict.fromkeys(one.veto for one in judged[:SHOWN]))
+        return Match("gone", best, 0.0, reasons, None, candidates)
+
+    def _listed(self, at: int, judged: list[_Judged], best: _Judged, probability: float) -> tuple[Candidate, ...]:
+        """The best five; what the first leaves over is shared among the others by their scores."""
+        listed = []
+        rest = [one for one in judged if one is not best and not one.veto]
+        shares = np.exp([one.score - best.score for one in rest])
+        total = float(shares.sum()) or 1.0
+        listed.append(Candidate(best.element, probability, self._reasons(at, best)))
+        for one, share in zip(rest, shares, strict=True):
+            chance = min(probability, (1 - probability) * float(share) / max(total, 1.0))
+            listed.append(Candidate(one.element, chance, self._reasons(at, one)))
+        listed += [Candidate(one.element, 0.0, (one.veto,)) for one in judged if one.veto]
+        return tuple(listed[:SHOWN])
+
+    def _acts_alike(self, one: int, other: int) -> bool:
+        """Would acting on one be acting on the other: a label and its field?"""
+        return self._new.companions.get(one) == other or self._new.companions.get(other) == one
+
+    def _is_claimed(self, at: int, to: int) -> bool:
+        owner = int(self._owner[to])
+        return owner >= 0 and owner != at and not self._same_place(owner, at)
+
+    def _facts(self, at: int, best: _Judged, other: _Judged | None) -> Mapping[str, float]:
+        """What the decision is made from; see docs/matching.md."""
+        rival = self._rival(at, best.to)
+        return {
+            "constant": 1.0,
+            "score": best.score,
+            "lead": min(LEAD_MOST, best.score - other.score) if other else LEAD_MOST,
+            "claim": min(LEAD_MOST, best.score - rival),
+        }
+
+    def _rival(self, at: int, to: int) -> float:
+        """The best score that another old thing has with this new one."""
+        rivals = [
+            float(self._score[pair])
+            for pair in self._pairs_to[to]
+            if self._left[pair] != at and not self._same_place(int(self._left[pair]), at)
+        ]
+        return max(rivals, default=0.0)
+
+    @cached_property
+    def _pairs_to(self) -> list[list[int]]:
+        lists: list[list[int]] = [[] for _ in self._new.things]
+        for pair, to in enumerate(self._right):
+            lists[to].append(pair)
+        return lists
+
+    @cached_property
+    def speaks_another_language(self) -> bool:
+        """Do the two pages say that they are in different languages?"""
+        old, new = (page.language.lower().partition("-")[0] for page in (self.old, self.new))
+        return bool(old and new and old != new)
+
+    def _is_guess(self, best: _Judged) -> bool:
+        """In another language only what kept its words, or has none, is more than a guess."""
+        return self.speaks_another_language and bool(
+            self._features[best.pair, INDEX["no_common_word"]] or self._features[best.pair, INDEX["wordless"]]
+        )
+
+    # --- words ---
+
+    def _why_not(self, at: int, best: _Judged, other: _Judged | None, verdict: Verdict) -> str:
+        name = _short(self._new.things[best.to].said) or f"<{self._new.things[best.to].tag}>"
+        if verdict == "gone":
+            return f'nothing on the new page is like it; nearest is "{name}"'
+        if self._is_claimed(at, best.to):
+            whose = _short(self._old.things[int(self._owner[best.to])].said)
+            return f'"{name}" fits another old element better{f": {whose}" if whose else ""}'
+        if self._is_guess(best):
+            return f'"{name}" is a guess: the page answers in another language'
+        if other and best.score - other.score < 2:
+            rival = _short(self._new.things[other.to].said) or f"<{self._new.things[other.to].tag}>"
+            return f'"{name}" and "{rival}" are equally likely'
+        return f'"{name}" is likely, but too much about it changed'
+
+    def _reasons(self, at: int, one: _Judged) -> tuple[str, ...]:
+        return reasons(self._old.things[at], self._new.things[one.to], self._features[one.pair])
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    to: int  # new thing
+    pair: int
+    element: int
+    score: float
+    veto: str
+
+
+# Steps whose expectation is the element's own text or value.
+CIRCULAR: Final = frozenset(("assert_text", "assert_value", "assert_contains", "assert_number"))
+OWN_WORDS: Final = [
+    INDEX[name]
+    for name in (
+        "same_words",
+        "same_rare_words",
+        "words_shared",
+        "words_contained",
+        "all_words_contained",
+        "letters_alike",
+        "no_common_word",
+        "words_on_one_side",
+    )
+]
+
+ANCHOR_FROM: Final = 8.0
+ANCHOR_LEAD: Final = 1.5
+ASSIGN_FROM: Final = 4.0
+LEAD_MOST: Final = 10.0
+GUESS_MOST: Final = 0.5  # the most that a guess may be worth
+
+
+def _two_best(score: Floats, side: Ints, count: int) -> tuple[Floats, Floats, Ints]:
+    """For each thing of one side its best and second best score, and the pair of the best (-1: no pair)."""
+    best = np.full(count, -np.inf, np.float32)
+    second = np.full(count, -99.0, np.float32)
+    at = np.full(count, -1, np.intp)
+    order = np.lexsort((-score, side))
+    sides = side[order]
+    firsts = np.flatnonzero(np.r_[True, sides[1:] != sides[:-1]]) if len(sides) else np.zeros(0, np.intp)
+    at[sides[firsts]] = order[firsts]
+    best[sides[firsts]] = score[order[firsts]]
+    seconds = firsts + 1
+    seconds = seconds[seconds < len(sides)]
+    seconds = seconds[~np.isin(seconds, firsts)]
+    second[sides[seconds]] = score[order[seconds]]
+    return best, second, at
+
+
+def _chance(weights: Mapping[str, float], facts: Mapping[str, float]) -> float:
+    total = sum(weight * facts.get(name, 0.0) for name, weight in weights.items())
+    return float(1 / (1 + np.exp(-np.clip(total, -40, 40))))
+
+
+def _by_key(of: View) -> Mapping[tuple[str, bool], list[int]]:
+    found: dict[tuple[str, bool], list[int]] = {}
+    for at, thing in enumerate(of.things):
+        if thing.key and thing.is_visible:
+            found.setdefault((thing.key, _readable(thing)), []).append(at)
+    return found
+
+
+def _readable(thing: Thing) -> bool:
+    """Something to read rather than something to act on."""
+    return thing.group not in ACTED_ON
+
+
+# --- what a step needs of its element ---
+
+_TEXT_INPUTS: Final = frozenset(
+    (
+        "",
+        "text",
+        "email",
+        "password",
+        "search",
+        "tel",
+        "url",
+        "number",
+        "date",
+        "time",
+        "datetime-local",
+        "month",
+        "week",
+    )
+)
+
+
+def can_take(action: str | None, old: Element, new: Element) -> bool:
+    """Can the step do with the new element what it did with the old one?"""
+    if action is None:
+        return new.visible or not old.visible
+    if action in ("upload", "assert_hidden"):
+        return action != "upload" or group_of(new) == "upload"
+    if not new.visible and (old.visible or not action.startswith("assert")):
+        return False
+    if action in ("fill", "type"):
+        return _takes_text(new)
+    if action == "select":
+        return new.tag == "select" or new.role in ("combobox", "listbox")
+    if action in ("check", "uncheck"):
+        return group_of(new) == "tick" or new.role == "switch" or new.tag == "label"
+    if action in ("click", "dblclick", "press"):
+        was = is_control(old) or old.clickable
+        return is_control(new) or new.clickable or not was
+    return True
+
+
+def _takes_text(element: Element) -> bool:
+    if element.tag == "input":
+        return element.get("type").lower() in _TEXT_INPUTS
+    editable = element.get("contenteditable") not in ("", "false") or element.attributes.get("contenteditable") == ""
+    return element.tag == "textarea" or editable or element.role in ("textbox", "searchbox", "spinbutton")
+
+
+# --- reasons in words ---
+
+
+def reasons(old: Thing, new: Thing, values: Floats) -> tuple[str, ...]:
+    """Why two things may be the same, and what speaks against it; the weightiest first, without weights."""
+    has: Callable[[str], float] = lambda name: float(values[INDEX[name]])  # noqa: E731
+    said: list[str] = []
+    said += _of_words(old, new, has)
+    said += _of_marks(old, new, has)
+    said += _of_kind(old, new, has)
+    said += _of_place(old, new, has)
+    return tuple(said)
+
+
+def _of_words(old: Thing, new: Thing, has: Callable[[str], float]) -> list[str]:
+    if has("same_words"):
+        return ["same name" if old.group in ACTED_ON else "same text"]
+    if has("words_on_one_side"):
+        return ["it has words on one page only"]
+    if has("wordless"):
+        return ["no words on either page"]
+    if old.is_volatile and new.is_volatile:
+        return ["a number or an amount both times"]
+    was, now = _short(old.said), _short(new.said)
+    if has("all_words_contained") > 0.99:
+        return [f'"{was}" now reads "{now}"']
+    if has("words_shared") > 0 or has("letters_alike") > 0:
+        return [f'"{was}" was reworded to "{now}"']
+    return [f'other words: "{was}", now "{now}"'] if old.said or new.said else []
+
+
+def _of_marks(old: Thing, new: Thing, has: Callable[[str], float]) -> list[str]:
+    said = []
+    if has("same_test_id"):
+        said.append("same test id")
+    if has("same_id"):
+        said.append("same id")
+    elif old.id and old.id_is_weak and old.id != new.id:
+        what = "looked generated" if looks_generated(old.id) else "ended in a counter"
+        said.append(f"the old id {what}" if ends_in_counter(old.id) or looks_generated(old.id) else "another id")
+    elif has("other_id"):
+        said.append(f"id {_short(old.id)} became {_short(new.id)}")
+    if has("same_form_name"):
+        said.append("same field name")
+    if has("same_link"):
+        said.append("same link")
+    elif has("other_link"):
+        said.append("another link")
+    return said
+
+
+def _of_kind(old: Thing, new: Thing, has: Callable[[str], float]) -> list[str]:
+    if has("same_role") or (has("same_tag") and old.role == new.role):
+        return []
+    was, now = old.role or old.tag, new.role or new.tag
+    return [f"{was} became {now}"] if was != now else []
+
+
+def _of_place(old: Thing, new: Thing, has: Callable[[str], float]) -> list[str]:
+    said = []
+    if has("row_shared") > 0.5:
+        said.append("same row")
+    elif has("other_row"):
+        said.append("another row")
+    if old.region != new.region and (old.region or new.region):
+        said.append(f"moved from {old.region or 'the page'} to {new.region or 'the page'}")
+    elif has("container") > 0.5 or has("parent"):
+        said.append("same surroundings")
+    if len(old.frame) != len(new.frame):
+        said.append("moved into a shadow root or frame" if len(new.frame) > len(old.frame) else "moved out of a frame")
+    if has("heading_shared") > 0.9:
+        said.append("under the same heading")
+    if has("neighbour_before") > 0 or has("neighbour_after") > 0:
+        said.append("same neighbours")
+    return said
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+# --- without an old page ---
+
+
+def find_by_locator(locator: Locator, action: str | None, new: PageSnapshot) -> Match:
+    """The element a locator probably meant, from its own words alone: nothing is known of the old page."""
+    wanted = _wanted(locator)
+    seen = _view(new)
+    blank = Element(index=0, parent=-1, tag="", attributes={})
+    scored = []
+    for at, thing in enumerate(seen.things):
+        able = [i for i in thing.members if can_take(action, blank, new.elements[i])]
+        if able and thing.is_visible:
+            scored.append((_fit(wanted, thing), at, thing.leader if thing.leader in able else able[-1]))
+    scored.sort(key=lambda one: (-one[0], one[1]))
+    return _stricter(scored[:SHOWN], seen)
+
+
+def _wanted(locator: Locator) -> frozenset[str]:
+    """The words in a locator's values; of a selector only its ids, classes and quoted values."""
+    found: set[str] = set()
+    for key, value in locator.finders():
+        if key in ("css", "xpath"):
+            for mark in _MARKS.findall(value):
+                found.update(words_of(next(filter(None, mark))))
+        elif key != "role":
+            found.update(words_of(value))
+    for extra in (locator.name, locator.has_text):
+        found.update(words_of(extra or ""))
+    return frozenset(found)
+
+
+_MARKS: Final = re.compile(r"""[#.]((?:[\w-]|\\.)+)|["']([^"']+)["']|=\s*([\w-]+)\s*\]""")
+
+
+def _fit(wanted: frozenset[str], thing: Thing) -> float:
+    """How many of the wanted words a thing has, less for what it has beside them."""
+    has = {*thing.words, *thing.other_words, *thing.marks, *words_of(thing.link)}
+    if not wanted or not has:
+        return 0.0
+    own = {*thing.words, *thing.other_words}
+    shared = len(wanted & has) / len(wanted)
+    return shared + 0.2 * len(wanted & own) / max(1, len(own))
+
+
+def _stricter(scored: list[tuple[float, int, int]], seen: View) -> Match:
+    if not scored or scored[0][0] <= 0:
+        return Match("unsure", None, 0.0, ("no old page is known, and nothing has the locator's words",), None, ())
+    best = scored[0]
+    lead = best[0] - (scored[1][0] if len(scored) > 1 else 0.0)
+    probability = min(0.95, best[0] / 1.2) * min(1.0, 0.3 + 2 * lead)
+    verdict: Verdict = "found" if best[0] >= 1.0 and lead >= 0.3 else "unsure"
+    why = "no old page is known; the locator's own words fit"
+    listed = tuple(
+        Candidate(element, probability if at == 0 else (1 - probability) / SHOWN, (why,))
+        for at, (_, _, element) in enumerate(scored)
+    )
+    return Match(verdict, best[2], probability, (why,), listed[1].element if len(listed) > 1 else None, listed)
+
+
+# --- remembered results ---
+
+
+class _Memo:
+    """The last few results, by the identity of the pages they are of (which it keeps alive, so that no id returns)."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: OrderedDict[tuple[int, ...], tuple[tuple[PageSnapshot, ...], Any]] = OrderedDict()
+
+    def get(self, pages: tuple[PageSnapshot, ...], make: Callable[[], Any]) -> Any:
+        key = tuple(map(id, pages))
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key][1]
+        made = make()
+        self._kept[key] = (pages, made)
+        while len(self._kept) > self._most:
+            self._kept.popitem(last=False)
+        return made
+
+
+_MATCHES: Final = _Memo(4)
+_VIEWS: Final = _Memo(8)
+
+
+def _view(page: PageSnapshot) -> View:
+    made: View = _VIEWS.get((page,), lambda: view(page))
+    return made

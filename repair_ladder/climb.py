@@ -1,0 +1,311 @@
+"""Rung by rung: propose, screen, prove -> Repaired, NotDrift, Exhausted or Halted.
+
+A candidate that does not reach green but carries the test past the step where it failed is kept as the base of the
+next one: several broken steps of one test are mended together, and nothing counts until all of them are green.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Final, Literal, TypeAlias, assert_never
+
+from repair_ladder import floor, gate
+from repair_ladder.bounds import Limits, Spent
+from repair_ladder.floor import Refusal
+from repair_ladder.memory import Memory
+from repair_ladder.operations import Operations
+from repair_ladder.outcomes import Environment, Green, Red
+from repair_ladder.ports import Replay, Unavailable
+from repair_ladder.rungs import (
+    DIAGNOSE_DRIFT,
+    RUNGS,
+    SELF_HEAL,
+    SUGGEST_FIX,
+    Candidate,
+    Proposer,
+    Situation,
+    self_heal,
+    suggest_fix,
+)
+from repair_ladder.step_format import write_step
+from repair_ladder.steps import Place, Steps, show_place
+from repair_ladder.verdicts import Verdict, diagnose, pre_triage
+
+LOCAL: Final[dict[str, Proposer]] = {SELF_HEAL: self_heal.propose, SUGGEST_FIX: suggest_fix.propose}
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try inside a case; never altered later (T15, T29)."""
+
+    number: int
+    rung: str
+    strategy: str  # "local" or "model"
+    hypothesis: str
+    operations: Operations
+    refusals: tuple[Refusal, ...]
+    outcome: Literal["green", "further", "red", "refused", "wrong element", "unproven", "environment"]
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """A fix. `proof` is None for one that may not be run unattended; `sure` is False for what a person has to see."""
+
+    operations: Operations
+    strategy: str
+    reason: str
+    sure: bool
+    proof: Green | None
+    harm: str | None = None
+    refusals: tuple[Refusal, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NotDrift:
+    """The app is at fault or its surroundings are: nothing is repaired (G24)."""
+
+    verdict: Literal["product_defect", "environment"]
+    reason: str
+    evidence: tuple[str, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exhausted:
+    """The ladder ended without a proven fix (G32). `only_refused`: all that was proposed was withheld (G36)."""
+
+    reason: str
+    only_refused: bool = False
+    evidence: tuple[str, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Halted:
+    """Something that the ladder needs was out of reach; no attempt is spent, and it is not "no fix found" (C10)."""
+
+    why: Unavailable | Environment
+    reason: str
+    refusals: tuple[Refusal, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+
+
+Climbed: TypeAlias = Repaired | NotDrift | Exhausted | Halted
+# Told of every step of the climb, for a person who watches: (what, details).
+Watch: TypeAlias = Callable[[str, dict[str, object]], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the ladder is given beside the steps and their failure."""
+
+    memory: Memory = field(default_factory=Memory)
+    variables: frozenset[str] = frozenset()
+    secrets: frozenset[str] = frozenset()
+    origins: frozenset[str] = frozenset()
+    test_id_attribute: str = "data-testid"
+    rungs: tuple[str, ...] = RUNGS
+    limits: Limits = field(default_factory=Limits)
+    models: dict[str, Proposer] = field(default_factory=dict)  # per rung, asked when the local one is not enough
+
+
+async def climb(
+    steps: Steps,
+    red: Red,
+    given: Given,
+    replay: Replay,
+    *,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    watch: Watch | None = None,
+) -> Climbed:
+    """Find a proven fix for steps that failed with `red`, or say why there is none."""
+    return await _Climb(steps, given, replay, Spent(given.limits, now(), now), watch).run(red)
+
+
+@dataclass(frozen=True, slots=True)
+class _Further:
+    """The candidate carried the test past the step where it failed, or brought the target into the page."""
+
+    base: Operations
+    red: Red
+    sure: bool
+
+
+class _Climb:
+    def __init__(self, steps: Steps, given: Given, replay: Replay, spent: Spent, watch: Watch | None) -> None:
+        self.steps, self.given, self.spent, self.watch = steps, given, spent, watch
+        self.attempts: list[Attempt] = []
+        self.refusals: list[Refusal] = []
+        self.unavailable: Unavailable | None = None
+        self.sure = True
+        self.bare_replay = replay
+        # What local planners have shown by other means than a green run; a model's word is none.
+        self.dropped: frozenset[Place] = frozenset()
+        self.identified: frozenset[Place] = frozenset()
+
+    async def replay(self, steps: Steps) -> Green | Red | Environment:
+        self.spent.replays += 1
+        return pre_triage(await self.bare_replay(steps), Memory())
+
+    async def tell(self, what: str, **details: object) -> None:
+        if self.watch:
+            await self.watch(what, details)
+
+    async def run(self, red: Red) -> Climbed:
+        situation = self.situation((), red)
+        while True:
+            step = await self.one_round(situation)
+            if not isinstance(step, _Further):
+                return step
+            self.sure = step.sure
+            situation = self.situation(step.base, step.red)
+
+    def situation(self, base: Operations, red: Red) -> Situation:
+        given = self.given
+        return Situation(self.steps, base, red, given.memory, given.test_id_attribute, given.variables)
+
+    async def one_round(self, situation: Situation) -> Climbed | _Further:
+        """All rungs once, from one failure; ends with the first candidate that gets anywhere."""
+        for rung in self.given.rungs:
+            if rung == DIAGNOSE_DRIFT:
+                continue  # its verdict comes last, whatever the others found
+            for source, proposer in (("local", LOCAL.get(rung)), ("model", self.given.models.get(rung))):
+                if proposer is None:
+                    continue
+                await self.tell("rung", rung=rung, source=source, step=show_place(situation.red.place))
+                for candidate in (await proposer(situation))[: self.given.limits.candidates]:
+                    tripped = self.spent.tripped()
+                    if tripped:
+                        return self.exhausted(situation, f"stopped: {tripped}")
+                    result = await self.try_out(situation, rung, source, candidate)
+                    if result is not None:
+                        return result
+        return self.verdict(situation)
+
+    # --- one candidate ---
+
+    async def try_out(
+        self, situation: Situation, rung: str, source: str, candidate: Candidate
+    ) -> Climbed | _Further | None:
+        """None: it led nowhere, the next one may be tried."""
+        self.dropped |= candidate.dropped
+        self.identified |= candidate.identified
+        screened = self.screen((*situation.base, *candidate.operations))
+        new = tuple(one for one in screened.allowed if one not in situation.base)
+        refused = tuple(one for one in screened.refused if one not in self.refusals)
+        self.refusals += refused
+
+        def note(outcome: str, error: str = "") -> None:
+            number = len(self.attempts) + 1
+            self.attempts.append(
+                Attempt(number, rung, source, candidate.hypothesis, new, refused, outcome, error)  # type: ignore[arg-type]
+            )
+
+        await self.tell("candidate", rung=rung, source=source, hypothesis=candidate.hypothesis, refused=len(refused))
+        if not new:
+            note("refused")
+            self.spent.attempts += 1
+            return None
+        operations = screened.allowed
+        if self.spent.same_again(fix_of(operations)):
+            return self.exhausted(situation, "stopped: the same fix came up a third time")
+        if candidate.harm:
+            note("unproven")
+            return self.repaired(operations, rung, candidate, None)
+        judged = await gate.prove(self.steps, operations, self.given.memory, self.replay)
+        match judged:
+            case gate.Proof():
+                note("green")
+                proof = await gate.fewest(judged, self.steps, self.given.memory, self.replay)
+                return self.repaired(proof.operations, rung, candidate, proof.run)
+            case gate.WrongElement(reason=reason):
+                note("wrong element", reason)
+            case gate.NotGreen(run=red):
+                further = self.further(situation, operations, candidate, red)
+                note("further" if further else "red", f"step {show_place(red.place)}: {red.message}")
+                await self.tell("red", step=show_place(red.place), error=red.message, further=bool(further))
+                if further:
+                    return further
+            case Environment():
+                note("environment", judged.message)
+                return Halted(judged, judged.message, tuple(self.refusals), tuple(self.attempts))
+            case _:
+                assert_never(judged)
+        self.spent.attempts += 1
+        return None
+
+    def screen(self, operations: Operations) -> floor.Screened:
+        given = self.given
+        return floor.screen(
+            self.steps,
+            operations,
+            variables=given.variables,
+            secrets=given.secrets,
+            origins=given.origins,
+            dropped=self.dropped,
+            identified=self.identified,
+        )
+
+    def further(self, situation: Situation, operations: Operations, candidate: Candidate, red: Red) -> _Further | None:
+        """Did the candidate carry the test on? Failing later than before is information, not success."""
+        ahead = self.situation(operations, red)
+        if ahead.place is None or situation.place is None:
+            return None
+        sure = self.sure and candidate.sure
+        if ahead.place > situation.place:
+            return _Further(operations, red, sure)
+        if candidate.reveals and ahead.place == situation.place:
+            match = self_heal.find_target(ahead, ahead.place)
+            if match is not None and match.verdict == "found":
+                return _Further(operations, red, sure)
+        return None
+
+    # --- how it ends ---
+
+    def repaired(self, operations: Operations, rung: str, candidate: Candidate, proof: Green | None) -> Repaired:
+        return Repaired(
+            operations,
+            rung,
+            candidate.hypothesis,
+            self.sure and candidate.sure and proof is not None,
+            proof,
+            candidate.harm,
+            tuple(self.refusals),
+            tuple(self.attempts),
+        )
+
+    def exhausted(self, situation: Situation, reason: str, *, evidence: tuple[str, ...] = ()) -> Exhausted:
+        only_refused = bool(self.refusals) and all(one.outcome == "refused" for one in self.attempts)
+        return Exhausted(reason, only_refused, evidence, tuple(self.refusals), tuple(self.attempts))
+
+    def verdict(self, situation: Situation) -> Climbed:
+        if self.unavailable:
+            return Halted(self.unavailable, self.unavailable.message, tuple(self.refusals), tuple(self.attempts))
+        found: Verdict = diagnose(situation)
+        if found.wanted:
+            # What only a person may change is shown as the floor refuses it.
+            screened = floor.screen(self.steps, found.wanted)
+            self.refusals += [one for one in screened.refused if one not in self.refusals]
+        match found.category:
+            case "product_defect" | "environment":
+                return NotDrift(
+                    found.category, found.reason, found.evidence, tuple(self.refusals), tuple(self.attempts)
+                )
+            case "fixable" if found.wanted:
+                return Exhausted(found.reason, True, found.evidence, tuple(self.refusals), tuple(self.attempts))
+            case _:
+                return self.exhausted(situation, found.reason, evidence=found.evidence)
+
+
+def fix_of(operations: Operations) -> str:
+    """The same for the same fix (C6)."""
+    essence = [[one.op, list(one.place), write_step(one.new) if one.new else None] for one in operations]
+    return hashlib.sha256(json.dumps(essence, sort_keys=True, default=str).encode()).hexdigest()

@@ -1,0 +1,250 @@
+"""The model's answer, checked field by field before anyone believes it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias, cast
+
+from radar.errors import RadarError
+from repair_ladder.errors import LadderError
+from repair_ladder.operations import Operation, Operations, apply_operations
+from repair_ladder.ports import Answered
+from repair_ladder.prompts import (
+    CHOOSE_ELEMENT,
+    CUT,
+    DIAGNOSE,
+    MOST_CANDIDATES,
+    MOST_OPERATIONS,
+    PROPOSE_OPERATIONS,
+    VERDICTS,
+    Candidate,
+    clean,
+    cut,
+)
+from repair_ladder.steps import Place, Step, Steps
+from repair_ladder.values import HIDDEN
+
+Verdict: TypeAlias = Literal["rot", "fixable", "product_defect", "environment", "incurable"]
+ReadStep: TypeAlias = Callable[[object], Step]  # a step from its JSON in the test format; raises BadTest
+
+LONGEST_REASON: Final = 500
+LONGEST_EXPLANATION: Final = 2_000
+DEEPEST_PLACE: Final = 10
+# Of one new step.
+DEEPEST_STEP: Final = 12
+MOST_VALUES: Final = 400
+LONGEST_VALUE: Final = 2_000
+LONGEST_STEP_TEXT: Final = 20_000
+LARGEST_NUMBER: Final = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """An answer nobody can use; `reason` is one sentence on what is wrong with it."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What the model takes the failure for. It has operations only where the verdict allows a repair."""
+
+    verdict: Verdict
+    explanation: str
+    recommendation: str = ""
+    operations: Operations = ()
+
+
+class _Unusable(Exception):
+    """Never leaves this module: the readers turn it into Unreadable."""
+
+
+def read_choice(answered: Answered, candidates: Sequence[Candidate]) -> int | Unreadable | None:
+    """The chosen element's index in the page; None where the model says that it is none of them."""
+    try:
+        arguments = _arguments(answered, CHOOSE_ELEMENT)
+        choice = _field(arguments, "choice", "the answer")
+        if choice is None:
+            return None
+        shown = candidates[:MOST_CANDIDATES]
+        if not isinstance(choice, int) or isinstance(choice, bool) or not 1 <= choice <= len(shown):
+            raise _Unusable(f"'choice' is {_brief(choice)}; a number from 1 to {len(shown)} or null was asked for")
+        return shown[choice - 1].index
+    except _Unusable as error:
+        return Unreadable(_sentence(error))
+
+
+def read_operations(answered: Answered, steps: Steps, read_step: ReadStep) -> Operations | Unreadable:
+    """The proposed operations, which all fit `steps`; an empty tuple where the model proposes none.
+
+    One unreadable operation makes the whole answer unreadable: they were thought of together, and the rest of a plan
+    is another plan.
+    """
+    try:
+        arguments = _arguments(answered, PROPOSE_OPERATIONS)
+        return _operations(_field(arguments, "operations", "the answer"), steps, read_step)
+    except _Unusable as error:
+        return Unreadable(_sentence(error))
+
+
+def read_diagnosis(answered: Answered, steps: Steps, read_step: ReadStep) -> Diagnosis | Unreadable:
+    """A word that is no verdict counts as incurable, never as permission; operations beside any verdict that allows no
+    repair are not looked at."""
+    try:
+        arguments = _arguments(answered, DIAGNOSE)
+        word = _field(arguments, "verdict", "the answer")
+        verdict = cast(Verdict, word) if isinstance(word, str) and word in VERDICTS else "incurable"
+        explanation = _text(arguments, "explanation", "the answer", LONGEST_EXPLANATION)
+        if not explanation:
+            raise _Unusable("the verdict comes without an explanation")
+        advice = _text(arguments, "recommendation", "the answer", LONGEST_REASON, optional=True)
+        may_repair = verdict in ("rot", "fixable")
+        operations = _operations(arguments.get("operations", ()), steps, read_step) if may_repair else ()
+        return Diagnosis(verdict, explanation, advice, operations)
+    except _Unusable as error:
+        return Unreadable(_sentence(error))
+
+
+def _arguments(answered: Answered, tool: str) -> Mapping[str, Any]:
+    if answered.tool != tool:
+        raise _Unusable(f"{_brief(answered.tool)} was called where {tool} was asked for")
+    if not isinstance(answered.arguments, Mapping):
+        raise _Unusable(f"{tool} was called with something that is no object")
+    return answered.arguments
+
+
+def _operations(raw: object, steps: Steps, read_step: ReadStep) -> Operations:
+    raw = _parsed(raw, "'operations'")
+    if not isinstance(raw, list | tuple):
+        raise _Unusable(f"'operations' is {_brief(raw)} and not a list")
+    if len(raw) > MOST_OPERATIONS:
+        raise _Unusable(f"{len(raw)} operations are more than the {MOST_OPERATIONS} that are looked at")
+    operations = tuple(_operation(one, f"operation {number}", read_step) for number, one in enumerate(raw, 1))
+    try:
+        apply_operations(steps, operations)
+    except LadderError as error:
+        raise _Unusable(f"the operations do not fit the test: {error}") from None
+    return operations
+
+
+def _operation(raw: object, which: str, read_step: ReadStep) -> Operation:
+    if not isinstance(raw, Mapping):
+        raise _Unusable(f"{which} is {_brief(raw)} and not an object")
+    op = _field(raw, "op", which)
+    if op not in ("insert", "replace", "delete"):
+        raise _Unusable(f"the 'op' of {which} is {_brief(op)}; insert, replace or delete was asked for")
+    place = _place(_field(raw, "step", which), which)
+    reason = _text(raw, "reason", which, LONGEST_REASON, optional=True)
+    new = raw.get("new")
+    if op == "delete":
+        if new is not None:
+            raise _Unusable(f"{which} deletes a step and yet brings a new one")
+        return Operation("delete", place, reason=reason)
+    if new is None:
+        raise _Unusable(f"{which} brings no new step")
+    return Operation(cast(Literal["insert", "replace"], op), place, _step(new, which, read_step), reason)
+
+
+def _step(raw: object, which: str, read_step: ReadStep) -> Step:
+    if isinstance(raw, str) and raw.lstrip().startswith("{"):
+        raw = _parsed(raw, f"the new step of {which}")
+    _check_size(raw, f"the new step of {which}")
+    try:
+        return read_step(raw)
+    except (LadderError, RadarError) as error:
+        raise _Unusable(f"the new step of {which} is no step: {error}") from None
+
+
+def _parsed(raw: object, what: str) -> object:
+    """Models sometimes write a list or an object as its JSON text; that is no other answer."""
+    if not isinstance(raw, str):
+        return raw
+    if len(raw) > LONGEST_STEP_TEXT:
+        raise _Unusable(f"{what} is a text of {len(raw)} characters")
+    try:
+        return cast(object, json.loads(raw))
+    except (ValueError, RecursionError):
+        raise _Unusable(f"{what} is {_brief(raw)} and not JSON") from None
+
+
+def _check_size(raw: object, what: str) -> None:
+    """Not deep, not long, and nothing in it that JSON or a test cannot hold; without recursion, as depth is a risk."""
+    left = MOST_VALUES
+    waiting: list[tuple[object, int]] = [(raw, 1)]
+    while waiting:
+        value, depth = waiting.pop()
+        left -= 1
+        if left < 0 or depth > DEEPEST_STEP:
+            raise _Unusable(f"{what} holds more than any step needs")
+        if isinstance(value, Mapping):
+            if not all(isinstance(key, str) and len(key) <= 100 for key in value):
+                raise _Unusable(f"{what} has a key that is no short text")
+            waiting += [(inner, depth + 1) for inner in value.values()]
+        elif isinstance(value, list | tuple):
+            waiting += [(inner, depth + 1) for inner in value]
+        else:
+            _check_value(value, what)
+
+
+def _check_value(value: object, what: str) -> None:
+    if isinstance(value, str):
+        if len(value) > LONGEST_VALUE:
+            raise _Unusable(f"{what} holds a text of {len(value)} characters")
+        if "\0" in value or any("\ud800" <= char <= "\udfff" for char in value):
+            raise _Unusable(f"{what} holds characters that no text has")
+        if CUT in value or HIDDEN in value:
+            raise _Unusable(f"{what} repeats a text that was not shown whole")
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise _Unusable(f"{what} holds a number that is none")
+    elif isinstance(value, int | float) and abs(value) > LARGEST_NUMBER:
+        raise _Unusable(f"{what} holds a number that is too large")
+    elif value is not None and not isinstance(value, bool | int | float):
+        raise _Unusable(f"{what} holds something that is not JSON")
+
+
+def _place(raw: object, which: str) -> Place:
+    """A place from 3, "3" or "8.2". Not from 8.2: as a number 8.10 would be 8.1."""
+    parts = raw.split(".") if isinstance(raw, str) else [str(raw)] if _is_small_whole(raw) else []
+    if not 1 <= len(parts) <= DEEPEST_PLACE or not all(part.isascii() and part.isdigit() for part in parts):
+        raise _Unusable(f"the 'step' of {which} is {_brief(raw)} and not the number of a step")
+    if any(len(part) > 6 for part in parts):
+        raise _Unusable(f"the 'step' of {which} is larger than any test")
+    return tuple(map(int, parts))
+
+
+def _is_small_whole(raw: object) -> bool:
+    return isinstance(raw, int) and not isinstance(raw, bool) and 0 <= raw <= LARGEST_NUMBER
+
+
+def _field(raw: Mapping[str, Any], name: str, where: str) -> Any:
+    if name not in raw:
+        raise _Unusable(f"{where} lacks '{name}'")
+    return raw[name]
+
+
+def _text(raw: Mapping[str, Any], name: str, where: str, longest: int, *, optional: bool = False) -> str:
+    value = raw.get(name) if optional else _field(raw, name, where)
+    if value is None and optional:
+        return ""
+    if not isinstance(value, str):
+        raise _Unusable(f"the '{name}' of {where} is {_brief(value)} and not a text")
+    return cut(clean(value[: 4 * longest]), longest)
+
+
+def _brief(value: object) -> str:
+    """A value in a few characters; a large one is named, never written out."""
+    if isinstance(value, str):
+        return f"'{cut(clean(value[:200]), 40)}'"
+    if value is None or isinstance(value, bool) or (isinstance(value, int | float) and abs(value) < LARGEST_NUMBER):
+        return json.dumps(value)
+    if isinstance(value, Mapping):
+        return "an object"
+    return "a list" if isinstance(value, list | tuple) else "something else"
+
+
+def _sentence(error: _Unusable) -> str:
+    text = cut(clean(str(error)[:2_000]), 400)
+    return text[:1].upper() + text[1:] + ("" if text.endswith(("…", ".")) else ".")

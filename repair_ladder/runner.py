@@ -1,0 +1,673 @@
+"""Door to Playwright for running tests: replay steps in a real browser -> Green | Red | Environment."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import re
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urljoin, urlsplit
+
+from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Error, Page, Request, Response, Route
+from playwright.async_api import Dialog as BrowserDialog
+from playwright.async_api import Locator as BrowserLocator
+from playwright.async_api import TimeoutError as BrowserTimeout
+
+from radar.browser import first_line, kind_of, new_context, settle, snapshot
+from radar.elements import PageSnapshot, fold
+from radar.locators import Locator
+from radar.reading import Redact
+from repair_ladder.checks import describe, meets
+from repair_ladder.errors import BadTest, NotPlayable
+from repair_ladder.outcomes import (
+    Cause,
+    Dialog,
+    Environment,
+    EnvironmentKind,
+    Evidence,
+    Green,
+    Outcome,
+    Played,
+    Red,
+    Trace,
+)
+from repair_ladder.steps import KINDS, Place, Step, Steps, show_place, walk
+from repair_ladder.values import fill_in, names_in, redactor
+
+# Kinds of the format that this runner does not play yet; import says so instead of passing them silently.
+NOT_PLAYED: Final = frozenset(
+    "tab use assert_toast assert_modal assert_validation_error assert_console assert_request a11y_audit".split()
+)
+PLAYABLE: Final = tuple(kind for kind in KINDS if kind not in NOT_PLAYED)
+
+POLL_MS: Final = 40
+READ_MS: Final = 1000  # to read one value of an element that was found
+LOAD_MS: Final = 15000  # pages load for longer than elements take to appear
+MANY_MS: Final = 1200  # so long several matches may be a page in the middle of a change
+MOST_SCROLLS: Final = 300
+MOST_LINES: Final = 50  # of each kind of evidence
+LONGEST_LINE: Final = 500
+UNREACHABLE: Final = re.compile(
+    r"net::ERR_(CONNECTION|NAME|ADDRESS|INTERNET|NETWORK|EMPTY_RESPONSE|SSL|TIMED_OUT|SOCKET)"
+)
+
+
+def check_playable(steps: Steps) -> None:
+    """Raises NotPlayable for the first step that this runner does not play yet."""
+    for place, step in walk(steps):
+        if step.kind in NOT_PLAYED:
+            raise NotPlayable(f"'{step.kind}' is not supported yet by the runner", place=place)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Where and how steps are played. `secrets` are values that may be seen by nobody."""
+
+    base_url: str
+    values: Mapping[str, str] = field(default_factory=dict)
+    secrets: frozenset[str] = frozenset()
+    files: Path | None = None
+    step_timeout_ms: int = 5000
+    locale: str | None = None
+    test_id_attribute: str = "data-testid"
+    record: bool = True  # remember pages and elements
+    fenced_to: frozenset[str] | None = None  # origins that a proof may navigate or write to; None: anywhere
+
+
+class _Failed(Exception):
+    """A step failed; caught in `replay` alone."""
+
+    def __init__(self, cause: Cause, message: str, *, observed: str | None = None) -> None:
+        super().__init__(message)
+        self.cause, self.observed = cause, observed
+
+
+class _Surroundings(Exception):
+    def __init__(self, kind: EnvironmentKind, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+async def replay(
+    browser: Browser,
+    steps: Steps,
+    stage: Stage,
+    *,
+    on_step: Callable[[Place, Step, str], Awaitable[None]] | None = None,
+) -> Outcome:
+    """Play steps in a fresh context. Never raises for what an app or a browser does."""
+    redact = redactor(stage.secrets)
+    try:
+        context = await new_context(browser, locale=stage.locale)
+    except Error as error:
+        return Environment("browser", f"the browser is gone: {first_line(error)}")
+    try:
+        player = _Player(context, await context.new_page(), stage, redact)
+        if stage.fenced_to is not None:
+            await context.route("**/*", player.fence)
+        return await player.play(steps, on_step)
+    except Error as error:
+        return Environment("browser", f"the browser is gone: {redact(first_line(error))}")
+    finally:
+        with contextlib.suppress(Error):
+            await context.close()
+
+
+class _Player:
+    """One run: the page, what is known, and what was seen on the way."""
+
+    def __init__(self, context: BrowserContext, page: Page, stage: Stage, redact: Redact) -> None:
+        self.context, self.page, self.stage, self.redact = context, page, stage, redact
+        self.values = dict(stage.values)
+        self.began = time.monotonic()
+        self.played: list[Played] = []
+        self.snapshots: list[PageSnapshot] = []
+        self.answer: tuple[str, str | None] | None = None
+        self.place: Place = ()
+        self.status: int | None = None  # of the last document
+        self.target: BrowserLocator | None = None
+        self.found: tuple[int, int] | None = None  # (snapshot, element) of the step being played
+        self.way = 0
+        self.filled_secrets: list[BrowserLocator] = []
+        self.dialogs: list[Dialog] = []
+        self.lines: dict[str, list[str]] = {"page": [], "console": [], "failed": [], "bad": []}
+        page.on("dialog", self.on_dialog)
+        page.on("pageerror", lambda error: self.note("page", error.message))
+        page.on("console", self.on_console)
+        page.on("requestfailed", self.on_request_failed)
+        page.on("response", self.on_response)
+
+    # --- what the browser says beside the page ---
+
+    def note(self, kind: str, text: str) -> None:
+        lines = self.lines[kind]
+        if len(lines) < MOST_LINES:
+            lines.append(self.redact(fold(text))[:LONGEST_LINE])
+
+    def on_console(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.note("console", message.text)
+
+    def on_request_failed(self, request: Request) -> None:
+        self.note("failed", f"{request.method} {request.url} failed: {request.failure}")
+
+    def on_response(self, response: Response) -> None:
+        request = response.request
+        is_document = request.is_navigation_request() and request.frame == self.page.main_frame
+        if is_document:
+            self.status = response.status
+        if response.status >= 500 or (response.status >= 400 and (is_document or request.method != "GET")):
+            self.note("bad", f"{request.method} {response.url} answered {response.status}")
+
+    async def on_dialog(self, dialog: BrowserDialog) -> None:
+        answer, self.answer = self.answer, None
+        action, text = answer or ("dismiss", None)
+        self.dialogs.append(
+            Dialog(
+                self.place,
+                dialog.type,
+                self.redact(fold(dialog.message))[:LONGEST_LINE],
+                "accepted" if action == "accept" else "dismissed",
+                answer is not None,
+            )
+        )
+        with contextlib.suppress(Error):
+            if action == "accept":
+                await dialog.accept(text or "")
+            else:
+                await dialog.dismiss()
+
+    async def fence(self, route: Route) -> None:
+        """In a proof: no navigation of the page and nothing that writes outside the allowed origins."""
+        request = route.request
+        writes = request.method not in ("GET", "HEAD", "OPTIONS")
+        leaves = request.is_navigation_request() and request.frame == self.page.main_frame
+        allowed = self.stage.fenced_to or frozenset()
+        if (writes or leaves) and origin_of(request.url) not in allowed:
+            self.note("failed", f"{request.method} {request.url} was not let through: it leaves the allowed origins")
+            await route.abort("blockedbyclient")
+        else:
+            await route.continue_()
+
+    def evidence(self) -> Evidence:
+        return Evidence(
+            tuple(self.dialogs),
+            tuple(self.lines["page"]),
+            tuple(self.lines["console"]),
+            tuple(self.lines["failed"]),
+            tuple(self.lines["bad"]),
+        )
+
+    def trace(self) -> Trace:
+        return Trace(tuple(self.played), tuple(self.snapshots), self.evidence())
+
+    def now_ms(self) -> float:
+        return round((time.monotonic() - self.began) * 1000, 1)
+
+    # --- the run ---
+
+    async def play(self, steps: Steps, on_step: Callable[[Place, Step, str], Awaitable[None]] | None) -> Outcome:
+        for place, step in walk(steps):
+            self.place, self.target, self.found, self.way = place, None, None, 0
+            started, url = self.now_ms(), self.redact(self.page.url)
+            if on_step:
+                await on_step(place, step, "start")
+            failed: _Failed | None = None
+            try:
+                await self.do(step)
+            except _Failed as error:
+                failed = error
+            except _Surroundings as error:
+                return Environment(error.kind, self.redact(str(error)), self.trace(), place)
+            except Error as error:
+                kind = kind_of(error)
+                if kind == "browser":
+                    message = f"the browser died in step {show_place(place)}: {first_line(error)}"
+                    return Environment("browser", self.redact(message), self.trace(), place)
+                failed = _Failed("timeout", first_line(error))
+            why = self.redact(str(failed))[: 4 * LONGEST_LINE] if failed else None
+            snapshot_at, target_at = self.found or (None, None)
+            self.played.append(
+                Played(
+                    place, step.kind, url, started, self.now_ms(), self.way, snapshot_at, target_at, why,
+                    skipped=bool(failed and step.optional),
+                )
+            )  # fmt: skip
+            if failed and not step.optional:
+                return await self.red(place, failed, why or "")
+            if on_step:
+                await on_step(place, step, "skipped" if failed else "passed")
+        return Green(self.trace())
+
+    async def red(self, place: Place, failed: _Failed, message: str) -> Red:
+        """The failure with the page as it stands, once it holds still."""
+        page, target, picture = None, None, None
+        with contextlib.suppress(Error):
+            await settle(self.page)
+            where: Any = self.page
+            if self.target is not None and failed.cause not in ("missing", "many", "navigation"):
+                handles = await self.target.element_handles()
+                where = handles[0] if len(handles) == 1 else self.page
+            page, target = await snapshot(where, redact=self.redact, status=self.status)
+            picture = await self.page.screenshot(
+                mask=[self.page.locator("input[type=password]"), *self.filled_secrets],
+                timeout=5000,
+                animations="disabled",
+            )
+        observed = self.redact(failed.observed) if failed.observed is not None else None
+        return Red(self.trace(), place, failed.cause, message, page, target, observed, picture)
+
+    async def do(self, step: Step) -> None:
+        timeout = step.timeout_ms if step.timeout_ms is not None else self.stage.step_timeout_ms
+        try:
+            filled = fill_in(step, self.values)
+        except BadTest as error:
+            raise _Failed("test", str(error)) from None
+        self.deadline = time.monotonic() + timeout / 1000
+        if step.kind.startswith("assert_"):
+            await self.check(filled)
+        else:
+            await self.act(filled, step)
+
+    def left_ms(self) -> float:
+        return max(1.0, (self.deadline - time.monotonic()) * 1000)
+
+    # --- finding elements ---
+
+    def locate(self, locator: Locator, inside: Any = None) -> BrowserLocator:
+        """The Playwright locator for the main way of a locator."""
+        scope: Any = inside or self.page
+        for frame in locator.frame:
+            scope = self.locate(replace(frame, alternatives=()), scope).content_frame
+        if locator.within:
+            scope = self.locate(replace(locator.within, alternatives=()), scope)
+        found: BrowserLocator | None = None
+        for key, value in locator.finders():
+            one = self.find_by(scope, key, value, locator)
+            found = found.and_(one) if found else one
+        assert found is not None, "locators.read lets no locator pass without a finder"
+        if locator.has_text is not None:
+            found = found.filter(has_text=locator.has_text)
+        return found.nth(locator.nth) if locator.nth is not None else found
+
+    def find_by(self, scope: Any, key: str, value: str, locator: Locator) -> BrowserLocator:
+        found: BrowserLocator
+        match key:
+            case "css" | "xpath":
+                found = scope.locator(f"{key}={value}")
+            case "role" if locator.name is not None:
+                found = scope.get_by_role(value, name=locator.name, exact=locator.exact)
+            case "role":
+                found = scope.get_by_role(value)
+            case "test_id" if self.stage.test_id_attribute == "data-testid":
+                found = scope.get_by_test_id(value)
+            case "test_id":
+                found = scope.locator(f"css=[{self.stage.test_id_attribute}={json.dumps(value, ensure_ascii=False)}]")
+            case "alt":
+                found = scope.get_by_alt_text(value, exact=locator.exact)
+            case _:
+                found = getattr(scope, f"get_by_{key}")(value, exact=locator.exact)
+        return found
+
+    async def pick(self, locator: Locator, *, wait: bool = True) -> BrowserLocator:
+        """The first way that finds something now; the main one if none does in time."""
+        ways = [self.locate(way) for way in locator.ways()]
+        while len(ways) > 1:
+            for number, way in enumerate(ways):
+                if await way.count():
+                    self.way = number
+                    return way
+            if not wait or time.monotonic() > self.deadline:
+                break
+            await asyncio.sleep(POLL_MS / 1000)
+        return ways[0]
+
+    async def one(self, step: Step) -> BrowserLocator:
+        """The one element of the step, remembered with the page around it. Fails with missing or many."""
+        assert step.locator is not None
+        self.target = await self.pick(step.locator)
+        patience = min(self.deadline, time.monotonic() + MANY_MS / 1000)
+        while True:
+            try:
+                if self.stage.record:
+                    page, index = await snapshot(
+                        self.target, redact=self.redact, status=self.status, timeout_ms=self.left_ms()
+                    )
+                    self.remember(page, index)
+                else:
+                    await self.target.wait_for(state="attached", timeout=self.left_ms())
+                return self.target
+            except BrowserTimeout:
+                raise _Failed("missing", f"{step.locator} finds nothing") from None
+            except Error as error:
+                if "strict mode violation" in error.message:
+                    if time.monotonic() < patience:
+                        await asyncio.sleep(POLL_MS / 1000)
+                        continue
+                    count = await self.target.count()
+                    raise _Failed("many", f"{step.locator} finds {count} elements") from None
+                if kind_of(error) == "browser":
+                    raise
+                if self.left_ms() > 1 and "navigation" in error.message:
+                    continue  # the page went on while it was being described
+                raise _Failed("test", f"{step.locator} cannot be used: {first_line(error)}") from None
+
+    def remember(self, page: PageSnapshot, index: int | None) -> None:
+        if index is None:
+            return
+        if not self.snapshots or self.snapshots[-1] != page:
+            self.snapshots.append(page)
+        self.found = (len(self.snapshots) - 1, index)
+
+    async def remember_page(self) -> None:
+        """Remember the page of a step that has no single element, such as a count."""
+        if not self.stage.record:
+            return
+        with contextlib.suppress(Error):
+            page, _ = await snapshot(self.page, redact=self.redact, status=self.status)
+            if not self.snapshots or self.snapshots[-1] != page:
+                self.snapshots.append(page)
+            self.found = (len(self.snapshots) - 1, -1)
+
+    # --- actions ---
+
+    async def act(self, step: Step, written: Step) -> None:
+        given = step.parameters
+        match step.kind:
+            case "goto":
+                await self.go(str(given["url"]))
+            case "back" | "reload":
+                move = self.page.go_back if step.kind == "back" else self.page.reload
+                await self.navigate(lambda most_ms: move(timeout=most_ms))
+            case "dialog":
+                text = given.get("text")
+                self.answer = (given["answer"], None if text is None else str(text))
+            case "wait":
+                await self.wait(step)
+            case "set":
+                self.values[str(given["into"])] = str(given["value"])
+            case "screenshot":
+                target = await self.one(step) if step.locator else self.page
+                await target.screenshot(timeout=self.left_ms())
+            case "scroll":
+                await self.scroll(step)
+            case "press" if step.locator is None:
+                await self.page.keyboard.press(str(given["key"]))
+            case "extract":
+                await self.extract(step)
+            case _:
+                await self.use_element(step, written)
+
+    async def go(self, url: str) -> None:
+        address = self.stage.base_url + url if url.startswith("/") else urljoin(self.stage.base_url + "/", url)
+        if urlsplit(address).scheme not in ("http", "https", "about"):
+            raise _Failed("test", f"'{url}' is not an address of a page")
+        await self.navigate(lambda most_ms: self.page.goto(address, timeout=most_ms))
+
+    async def navigate(self, move: Callable[[float], Awaitable[Response | None]]) -> None:
+        try:
+            response = await move(max(self.left_ms(), LOAD_MS))
+        except BrowserTimeout as error:
+            raise _Failed("navigation", first_line(error)) from None
+        except Error as error:
+            if UNREACHABLE.search(error.message):
+                raise _Surroundings("unreachable", f"the app does not answer: {first_line(error)}") from None
+            if "ERR_BLOCKED_BY_CLIENT" in error.message:
+                raise _Failed("navigation", "the address leaves the allowed origins") from None
+            raise
+        if response is not None:
+            self.status = response.status
+            if response.status >= 500:
+                raise _Surroundings("server_error", f"{response.url} answered {response.status}")
+
+    async def use_element(self, step: Step, written: Step) -> None:
+        target = await self.one(step)
+        given = step.parameters
+        options: dict[str, Any] = {"timeout": self.left_ms()}
+        if step.kind in ("click", "dblclick", "hover", "check", "uncheck"):
+            options |= {key: given[key] for key in ("button", "modifiers", "position") if key in given}
+            if step.kind in ("hover", "check", "uncheck"):
+                options.pop("button", None)
+            if step.kind in ("check", "uncheck"):
+                options.pop("modifiers", None)
+        try:
+            match step.kind:
+                case "click" | "dblclick" | "hover" | "check" | "uncheck":
+                    await getattr(target, step.kind)(**options)
+                case "fill" | "type":
+                    if self.is_secret(written.parameters["value"]):
+                        self.filled_secrets.append(target)
+                    fill = target.fill if step.kind == "fill" else target.press_sequentially
+                    await fill(str(given["value"]), **options)
+                case "press":
+                    await target.press(str(given["key"]), **options)
+                case "select":
+                    await target.select_option(**_option(given), **options)
+                case "upload":
+                    await target.set_input_files(self.files(given["files"]), **options)
+                case "drag":
+                    await target.drag_to(self.locate(given["to"]), **options)
+                case _:
+                    raise _Failed("test", f"'{step.kind}' is not supported yet by the runner")
+        except Error as error:
+            if kind_of(error) == "browser":
+                raise
+            raise await self.explain(step, target, error) from None
+
+    def is_secret(self, value: object) -> bool:
+        return any(self.values.get(name) in self.stage.secrets for name in names_in(value))
+
+    def files(self, names: Sequence[str]) -> list[str]:
+        """Paths of the files of an upload, which lie beside the test and nowhere else."""
+        folder = self.stage.files
+        paths = []
+        for name in names:
+            path = (folder / name).resolve() if folder else None
+            if path is None or folder is None or not path.is_relative_to(folder.resolve()) or not path.is_file():
+                raise _Failed("test", f"the file '{name}' is not there")
+            paths.append(str(path))
+        return paths
+
+    async def explain(self, step: Step, target: BrowserLocator, error: Error) -> _Failed:
+        """Why an action on a found element did not come about."""
+        text, where = error.message, step.locator
+        with contextlib.suppress(Error):
+            count = await target.count()
+            if count == 0:
+                return _Failed("missing", f"{where} finds nothing any more")
+            if count > 1:
+                return _Failed("many", f"{where} finds {count} elements")
+        if "intercepts pointer events" in text:
+            by = re.findall(r"(<[^\n]{0,200}?>)[^\n]* intercepts pointer events", text)
+            return _Failed("covered", f"{where} is covered by {by[-1] if by else 'another element'}")
+        if "did not find some options" in text:
+            return _Failed("option", f"{where} has no option {_option(step.parameters)}")
+        for words, cause, why in (
+            ("element is not visible", "hidden", "cannot be seen"),
+            ("element is not enabled", "disabled", "is disabled"),
+            ("outside of the viewport", "hidden", "lies outside of what can be scrolled to"),
+            ("element is not stable", "timeout", "does not hold still"),
+        ):
+            if words in text:
+                return _Failed(cause, f"{where} {why}")  # type: ignore[arg-type]
+        if isinstance(error, BrowserTimeout):
+            return _Failed("timeout", f"{step.kind} on {where} did not end in time")
+        return _Failed("test", f"{step.kind} on {where}: {first_line(error)}")
+
+    async def wait(self, step: Step) -> None:
+        given = step.parameters
+        if "ms" in given:
+            await asyncio.sleep(given["ms"] / 1000)
+        elif "url" in given:
+            await self.until(lambda: self.url_meets(given["url"]), f"the URL {describe(given['url'])}")
+        else:
+            state = given.get("state", "visible")
+            target = self.locate(given["for"])
+            try:
+                if state == "enabled":
+                    await target.wait_for(timeout=self.left_ms())
+                    await self.until(lambda: _seen_if(target.is_enabled()), f"{given['for']} enabled")
+                else:
+                    await target.wait_for(state=state, timeout=self.left_ms())
+            except BrowserTimeout:
+                raise _Failed("missing", f"{given['for']} did not become {state}") from None
+            except Error as error:
+                if "strict mode violation" in error.message:
+                    raise _Failed("many", f"{given['for']} finds several elements") from None
+                raise
+
+    async def scroll(self, step: Step) -> None:
+        box = await self.one(step) if step.locator else self.page.locator(":root")
+        given = step.parameters
+        if "by" in given:
+            await box.evaluate("(e, by) => { e.scrollTop += by; }", given["by"])
+            return
+        until = self.locate(given["until"])
+        # Down from where it is, and once more from the top; a list that loads on the way may need a few looks.
+        for start in (None, 0):
+            if start is not None:
+                await box.evaluate("e => { e.scrollTop = 0; }")
+            still = 0
+            for _ in range(MOST_SCROLLS):
+                if await until.count():
+                    with contextlib.suppress(Error):
+                        await until.first.scroll_into_view_if_needed(timeout=1000)
+                    return
+                moved = await box.evaluate(
+                    "e => { const was = e.scrollTop; e.scrollTop += Math.max(40, e.clientHeight * 0.8); "
+                    "return e.scrollTop !== was; }"
+                )
+                await asyncio.sleep(0.03)
+                still = 0 if moved else still + 1
+                if still > 5:
+                    break
+        raise _Failed("missing", f"{given['until']} did not come into view")
+
+    async def extract(self, step: Step) -> None:
+        what = str(step.parameters.get("what", "text"))
+        if what == "url":
+            value = self.address()
+        else:
+            target = await self.one(step)
+            if what == "text":
+                value = fold(await target.inner_text(timeout=self.left_ms()))
+            elif what == "value":
+                value = await target.input_value(timeout=self.left_ms())
+            else:
+                value = await target.get_attribute(what, timeout=self.left_ms()) or ""
+        self.values[str(step.parameters["into"])] = value
+
+    # --- checks ---
+
+    def address(self) -> str:
+        """The URL without the base URL."""
+        return self.page.url.removeprefix(self.stage.base_url)
+
+    async def url_meets(self, condition: Mapping[str, Any]) -> tuple[bool, str]:
+        return meets(condition, self.address(), folded=False), self.address()
+
+    async def until(self, look: Callable[[], Awaitable[tuple[bool, str]]], wanted: str) -> None:
+        """Look until it holds or time is up; what was seen last goes into the failure."""
+        while True:
+            holds, seen = await look()
+            if holds:
+                return
+            if time.monotonic() > self.deadline:
+                raise _Failed("check", f"expected {wanted}, got {_cut(seen)}", observed=seen)
+            await asyncio.sleep(POLL_MS / 1000)
+
+    async def check(self, step: Step) -> None:
+        what, given = step.kind.removeprefix("assert_"), step.parameters
+        match what:
+            case "url":
+                await self.until(lambda: self.url_meets(given), f"a URL that {describe(given)}")
+            case "title":
+
+                async def title() -> tuple[bool, str]:
+                    seen = await self.page.title()
+                    return meets(given, seen), fold(seen)
+
+                await self.until(title, f"a title that {describe(given)}")
+            case "variable":
+                seen = self.values.get(str(given["variable"]), "")
+                if not meets(given, seen):
+                    raise _Failed("check", f"expected {given['variable']} that {describe(given)}, got {_cut(seen)}")
+            case "hidden" | "count":
+                await self.check_many(step, what)
+            case _:
+                await self.check_one(step, what)
+
+    async def check_many(self, step: Step, what: str) -> None:
+        assert step.locator is not None
+        self.target = found = await self.pick(step.locator, wait=False)
+
+        async def hidden() -> tuple[bool, str]:
+            shown = [one for one in await found.all() if await one.is_visible()]
+            return not shown, f"{len(shown)} visible" if shown else "hidden"
+
+        async def count() -> tuple[bool, str]:
+            number = await found.count()
+            return meets(step.parameters, number), str(number)
+
+        if what == "hidden":
+            await self.until(hidden, f"{step.locator} hidden")
+        else:
+            await self.until(count, f"a count of {step.locator} that {describe(step.parameters)}")
+        await self.remember_page()
+
+    async def check_one(self, step: Step, what: str) -> None:
+        target = await self.one(step)
+        given = step.parameters
+
+        async def look() -> tuple[bool, str]:
+            try:
+                match what:
+                    case "text":
+                        seen = fold(await target.inner_text(timeout=READ_MS))
+                        return meets(given, seen), seen
+                    case "value":
+                        seen = await target.input_value(timeout=READ_MS)
+                        return meets(given, seen, folded=False), seen
+                    case "attribute":
+                        seen = await target.get_attribute(str(given["attribute"]), timeout=READ_MS) or ""
+                        return meets(given, seen, folded=False), seen
+                    case _:
+                        holds = await getattr(target, f"is_{what}")()
+                        return holds, what if holds else f"not {what}"
+            except BrowserTimeout:
+                return False, "nothing"
+
+        wanted = f"{step.locator} {what} that {describe(given)}" if describe(given) else f"{step.locator} {what}"
+        await self.until(look, wanted)
+        if self.stage.record:
+            with contextlib.suppress(Error):  # the page as the check saw it, not as it was before it held
+                page, index = await snapshot(target, redact=self.redact, status=self.status, timeout_ms=1000)
+                self.remember(page, index)
+
+
+def origin_of(url: str) -> str:
+    """ "http://host:port"; "" for addresses without one."""
+    parts = urlsplit(url)
+    if not parts.scheme or not parts.netloc:
+        return ""
+    return f"{parts.scheme}://{parts.netloc}".lower()
+
+
+async def _seen_if(holds: Awaitable[bool]) -> tuple[bool, str]:
+    value = await holds
+    return value, "enabled" if value else "disabled"
+
+
+def _option(given: Mapping[str, Any]) -> dict[str, Any]:
+    if "index" in given:
+        return {"index": given["index"]}
+    return {"label": str(given["option"])} if "option" in given else {"value": str(given["value"])}
+
+
+def _cut(text: str) -> str:
+    return repr(text) if len(text) <= 200 else repr(text[:197] + "...")

@@ -1,0 +1,370 @@
+"""radar/matching.py: which new element an old one became, and when it is gone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from radar.elements import Box, Element, PageSnapshot
+from radar.locators import Locator
+from radar.matching import PageMatch, can_take, find_again, find_by_locator, match_pages
+from radar.things import looks_generated, view, words_of
+
+ROLES = {
+    "a": "link", "button": "button", "select": "combobox", "textarea": "textbox", "h1": "heading", "h2": "heading",
+    "h3": "heading", "nav": "navigation", "header": "banner", "footer": "contentinfo", "main": "main", "li": "listitem",
+    "td": "cell", "th": "columnheader", "tr": "row", "table": "table", "p": "paragraph", "dialog": "dialog",
+}  # fmt: skip
+INPUTS = {"checkbox": "checkbox", "radio": "radio", "submit": "button", "file": "button", "number": "spinbutton"}
+FROM_CONTENT = ("link", "button", "heading", "cell", "columnheader")
+
+
+@dataclass
+class Node:
+    tag: str
+    below: tuple[Any, ...]
+    attributes: dict[str, str] = field(default_factory=dict)
+    hidden: bool = False
+    edge: str = ""
+    label: str = ""
+
+
+def n(tag: str, *below: Any, hidden: bool = False, edge: str = "", label: str = "", **attributes: str) -> Node:
+    named = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items()}
+    return Node(tag, below, named, hidden, edge, label)
+
+
+def page(*below: Any, language: str = "en") -> PageSnapshot:
+    """A small page: what stands later in the document stands lower on the screen."""
+    elements: list[Element] = []
+
+    def add(node: Node, parent: int, depth: int, hidden: bool) -> str:
+        index = len(elements)
+        elements.append(Element(index=index, parent=parent, tag=node.tag, attributes=node.attributes))
+        texts, pieces, before = [], [], 0
+        for child in node.below:
+            if isinstance(child, Node):
+                texts.append(add(child, index, depth + 1, hidden or node.hidden))
+                before += 1
+            else:
+                pieces.append((before, str(child)))
+                texts.append(str(child))
+        text = " ".join(filter(None, texts))
+        kind = node.attributes.get("type", "")
+        role = node.attributes.get("role") or (INPUTS.get(kind, "textbox") if node.tag == "input" else "")
+        role = role or ROLES.get(node.tag, "")
+        shown = not (hidden or node.hidden)
+        name = node.label or (text if role in FROM_CONTENT else "") or node.attributes.get("placeholder", "")
+        elements[index] = Element(
+            index=index, parent=parent, tag=node.tag, attributes=node.attributes, pieces=tuple(pieces), role=role,
+            name=name if role else "", label=node.label, edge=node.edge, visible=shown, rendered=shown,
+            box=Box(8 * depth, 24 * index, 300 - 10 * depth, 20 + 24 * (len(elements) - index - 1)),
+        )  # fmt: skip
+        return text if shown else ""
+
+    add(n("html", n("body", *below)), -1, 0, False)
+    return PageSnapshot("http://shop.test/", language=language, elements=tuple(elements))
+
+
+def at(seen: PageSnapshot, **attributes: str) -> int:
+    """The element with these attributes, or with this `text`."""
+    text = attributes.pop("text", None)
+    named = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items()}
+    return next(
+        e.index
+        for e in reversed(seen.elements)
+        if (text is None or seen.texts[e.index] == text) and all(e.get(k) == v for k, v in named.items())
+    )
+
+
+def header() -> Node:
+    return n(
+        "header", n("nav", n("a", "Home", href="/"), n("a", "Orders", href="/orders"), n("a", "Help", href="/help"))
+    )
+
+
+def footer() -> Node:
+    return n("footer", n("p", "Terms and privacy"), n("a", "Contact", href="/contact"))
+
+
+def form(*below: Any) -> PageSnapshot:
+    return page(header(), n("main", n("h1", "Your account"), n("form", *below)), footer())
+
+
+def test_a_button_with_another_id_and_class_is_found_by_its_name() -> None:
+    old = form(n("input", name="mail", label="E-mail"), n("button", "Save profile", id="save", class_="btn"))
+    new = form(n("input", name="mail", label="E-mail"), n("button", "Save profile", id="store", class_="cta wide"))
+
+    match = find_again(old, at(old, id="save"), new, action="click")
+
+    assert (match.verdict, match.element) == ("found", at(new, id="store"))
+    assert "same name" in match.reasons
+    assert match.probability >= 0.9
+
+
+def test_a_link_that_became_a_button_with_the_same_words_is_found() -> None:
+    old = page(
+        n("header", n("a", "Help", href="/help"), n("a", "Log out", href="/logout")), n("h1", "Orders"), footer()
+    )
+    new = page(
+        n("header", n("a", "Help", href="/help"), n("form", n("button", "Log out", type="submit"))),
+        n("h1", "Orders"),
+        footer(),
+    )
+
+    match = find_again(old, at(old, href="/logout"), new, action="click")
+
+    assert (match.verdict, match.element) == ("found", at(new, text="Log out", type="submit"))
+    assert "link became button" in match.reasons
+
+
+def test_the_neighbour_is_never_the_answer_when_the_element_is_gone() -> None:
+    old = form(n("button", "Apply"), n("button", "Reset filters", id="reset"), n("button", "Reset board"))
+    new = form(n("button", "Apply"), n("button", "Reset board"))
+
+    match = find_again(old, at(old, id="reset"), new, action="click")
+
+    assert match.verdict != "found"
+    assert any("already stood on the old page" in reason for c in match.candidates for reason in c.reasons)
+
+
+def test_a_removed_element_of_a_known_page_is_called_gone() -> None:
+    old = form(n("button", "Apply"), n("button", "Reset filters", id="reset"), n("button", "Reset board"))
+    new = form(n("button", "Apply"), n("button", "Reset board"))
+
+    assert find_again(old, at(old, id="reset"), new, action="click").verdict == "gone"
+
+
+def test_a_hidden_copy_is_not_the_answer_for_a_click() -> None:
+    old = form(n("button", "Apply"), n("button", "Reset filters", id="reset"))
+    new = form(n("button", "Apply"), n("div", n("button", "Reset filters", class_="drawer"), hidden=True))
+
+    match = find_again(old, at(old, id="reset"), new, action="click")
+
+    assert match.verdict != "found"
+
+
+def test_an_id_handed_on_to_the_neighbour_does_not_carry_the_element_with_it() -> None:
+    old = page(n("nav", *[n("a", name, id=f"menu{i}") for i, name in enumerate(("Shipping", "Tracking", "Support"))]))
+    new = page(
+        n("nav", *[n("a", name, id=f"menu{i}") for i, name in enumerate(("Deals", "Shipping", "Tracking", "Support"))])
+    )
+
+    match = find_again(old, at(old, text="Shipping", id="menu0"), new, action="click")
+
+    assert match.element == at(new, id="menu1")
+    assert find_again(old, at(old, id="menu2"), new).element == at(new, id="menu3")
+
+
+def test_equal_buttons_are_told_apart_by_the_key_of_their_row() -> None:
+    def table(*names: str) -> PageSnapshot:
+        rows = [n("tr", n("td", name), n("td", n("button", "Delete", class_=f"x{i}"))) for i, name in enumerate(names)]
+        return page(header(), n("table", n("tr", n("th", "Customer"), n("th", "")), *rows))
+
+    old, new = table("Ada Byron", "Ben Noor", "Cy Gupta"), table("Zoe Hart", "Ada Byron", "Cy Gupta", "Ben Noor")
+
+    match = find_again(old, at(old, class_="x1"), new, action="click")
+
+    assert (match.verdict, match.element) == ("found", at(new, class_="x3"))
+    assert "same row" in match.reasons
+
+
+def test_the_button_of_a_row_that_left_is_not_the_button_of_another_row() -> None:
+    def table(*names: str) -> PageSnapshot:
+        rows = [n("tr", n("td", name), n("td", n("button", "Delete"))) for name in names]
+        return page(header(), n("table", n("tr", n("th", "Customer"), n("th", "")), *rows))
+
+    old, new = table("Ada Byron", "Ben Noor", "Cy Gupta"), table("Ada Byron", "Cy Gupta")
+    ben = old.children[next(e.parent for e in old.elements if e.own_text == "Ben Noor")][1]
+    button = old.children[ben][0]
+
+    assert find_again(old, button, new, action="click").verdict != "found"
+
+
+def test_a_password_field_is_never_matched_to_another_field() -> None:
+    old = form(n("input", type="password", id="pin", label="PIN"), n("button", "Sign in"))
+    new = form(n("input", type="text", id="pin", label="PIN"), n("button", "Sign in"))
+
+    match = find_again(old, at(old, id="pin"), new, action="fill")
+
+    assert match.verdict != "found"
+
+
+def test_a_check_does_not_follow_its_words_to_another_place() -> None:
+    """The total became another amount; the amount it had stands elsewhere."""
+    old = page(
+        n(
+            "main",
+            n("h1", "Bag"),
+            n("div", n("strong", "Total"), n("strong", "$48.00", id="total")),
+            n("button", "Pay"),
+        ),
+        n("aside", n("h2", "Earlier orders"), n("p", "No. 5521"), n("span", "$48.00", class_="amount")),
+    )
+    new = page(
+        n(
+            "main",
+            n("h1", "Bag"),
+            n("div", n("strong", "Total"), n("strong", "$54.00", class_="sum")),
+            n("button", "Pay"),
+        ),
+        n("aside", n("h2", "Earlier orders"), n("p", "No. 5521"), n("span", "$48.00", class_="amount")),
+    )
+
+    match = find_again(old, at(old, id="total"), new, action="assert_text")
+
+    assert match.element == at(new, class_="sum")
+
+
+def test_words_do_not_count_for_a_check_of_words() -> None:
+    old = page(
+        n("main", n("h1", "Team"), n("button", "Next")), n("aside", n("h2", "Ada Byron", id="card"), n("p", "Sales"))
+    )
+    new = page(
+        n("main", n("h1", "Team"), n("button", "Next"), n("button", "Ada Byron")),
+        n("aside", n("h2", "Nobody", id="card")),
+    )
+
+    assert find_again(old, at(old, id="card"), new, action="assert_text").element == at(new, id="card")
+
+
+def test_a_container_is_never_the_answer() -> None:
+    old = form(n("p", "Seats are kept for ten minutes", id="note"), n("button", "Reserve"), n("button", "Cancel"))
+    new = form(n("div", n("button", "Reserve"), n("button", "Cancel"), id="note"))
+
+    match = find_again(old, at(old, id="note"), new, action="assert_visible")
+
+    assert match.verdict != "found"
+
+
+def test_a_link_around_a_span_is_one_thing_and_the_link_takes_the_click() -> None:
+    old = page(n("nav", n("a", n("span", "Orders", class_="inner"), href="/orders")), n("h1", "Shop"))
+    new = page(n("nav", n("li", n("a", n("span", "Orders"), href="/shop/orders"))), n("h1", "Shop"))
+
+    match = find_again(old, at(old, class_="inner"), new, action="click")
+
+    assert match.element == at(new, href="/shop/orders")
+    assert view(new).thing_of[at(new, href="/shop/orders")] == view(new).thing_of[at(new, text="Orders")]
+
+
+def test_an_element_that_moved_into_a_shadow_root_is_found_beside_a_look_alike() -> None:
+    letter = n("form", n("h2", "Newsletter"), n("input", name="letter", label="Full name"), n("button", "Subscribe"))
+    old = page(
+        header(),
+        letter,
+        n("form", n("h2", "Book seats"), n("input", id="holder", label="Full name"), n("button", "Reserve seats")),
+    )
+    new = page(
+        header(),
+        letter,
+        n("seat-box", n("h2", "Book seats", edge="shadow"), n("div", n("input", label="Full name"), edge="shadow"),
+          n("button", "Reserve seats", edge="shadow")),
+    )  # fmt: skip
+
+    match = find_again(old, at(old, id="holder"), new, action="fill")
+
+    assert match.element is not None
+    assert new.elements[match.element].get("name") != "letter"
+    assert new.elements[match.element].tag == "input"
+
+
+def test_a_guess_in_another_language_is_not_called_found() -> None:
+    old = form(n("input", id="guests", type="number", label="Guests"), n("button", "Save changes", class_="cta"))
+    new = page(
+        n("header", n("nav", n("a", "Start", href="/"), n("a", "Bestellungen", href="/orders"))),
+        n("main", n("h1", "Ihr Konto"), n("form", n("input", id="guests", type="number", label="Gäste"),
+          n("button", "Änderungen speichern", class_="cta"))),
+        language="de",
+    )  # fmt: skip
+
+    assert find_again(old, at(old, class_="cta"), new, action="click").verdict != "found"
+
+
+def test_no_new_element_is_given_to_two_old_ones() -> None:
+    old = form(n("button", "Save", id="a"), n("button", "Save and close", id="b"), n("button", "Save draft", id="c"))
+    new = form(n("button", "Save", id="x"), n("button", "Save and exit", id="y"))
+
+    found = [find_again(old, at(old, id=name), new, action="click") for name in "abc"]
+    given = [match.element for match in found if match.verdict == "found"]
+
+    assert len(given) == len(set(given))
+
+
+def test_an_unchanged_page_gives_every_element_to_itself() -> None:
+    seen = form(n("input", name="mail", label="E-mail"), n("button", "Save"), n("a", "Cancel", href="/"))
+
+    pairs = match_pages(
+        seen, form(n("input", name="mail", label="E-mail"), n("button", "Save"), n("a", "Cancel", href="/"))
+    ).pairs
+
+    assert pairs
+    assert all(old == new for old, new in pairs.items())
+
+
+def test_an_empty_page_has_no_answer() -> None:
+    old = form(n("button", "Save", id="save"))
+
+    match = find_again(old, at(old, id="save"), PageSnapshot("http://shop.test/"), action="click")
+
+    assert (match.verdict, match.element, match.candidates) == ("gone", None, ())
+
+
+def test_an_answer_is_the_same_every_time() -> None:
+    old = form(n("button", "Save", id="a"), n("button", "Delete", id="b"))
+    new = form(n("button", "Store", id="x"), n("button", "Delete", id="y"))
+
+    answers = {PageMatch(old, new).find(at(old, id="a"), action="click") for _ in range(3)}
+
+    assert len(answers) == 1
+
+
+@pytest.mark.parametrize(
+    ("action", "tag", "attributes", "able"),
+    [
+        ("fill", "input", {"type": "email"}, True),
+        ("fill", "input", {"type": "checkbox"}, False),
+        ("fill", "div", {"contenteditable": "true"}, True),
+        ("select", "input", {"type": "text"}, False),
+        ("upload", "input", {"type": "file"}, True),
+        ("upload", "button", {}, False),
+        ("check", "input", {"type": "radio"}, True),
+        ("check", "button", {}, False),
+    ],
+)
+def test_a_step_needs_an_element_that_can_take_it(
+    action: str, tag: str, attributes: dict[str, str], able: bool
+) -> None:
+    role = INPUTS.get(attributes.get("type", ""), "textbox") if tag == "input" else ROLES.get(tag, "")
+    element = Element(index=0, parent=-1, tag=tag, attributes=attributes, role=role)
+
+    assert can_take(action, element, element) is able
+
+
+@pytest.mark.parametrize("mark", ["css-1q2w3e4", "a8f3c91b", "jss12345678", "sc-bdVaJa", "ember1234567"])
+def test_hashes_and_long_counters_look_generated(mark: str) -> None:
+    assert looks_generated(mark)
+
+
+@pytest.mark.parametrize("mark", ["save-profile", "id_title", "loginButton", "btn-primary", "nav"])
+def test_ordinary_ids_do_not_look_generated(mark: str) -> None:
+    assert not looks_generated(mark)
+
+
+def test_words_are_taken_from_any_spelling() -> None:
+    assert words_of("saveProfile") == words_of("Save profile") == ("save", "profile")
+
+
+def test_without_an_old_page_the_words_of_the_locator_find_the_one_that_has_them() -> None:
+    seen = form(n("input", name="first_name", label="First name"), n("input", name="last_name", label="Last name"))
+
+    match = find_by_locator(Locator(css="#last-name"), "fill", seen)
+
+    assert (match.verdict, match.element) == ("found", at(seen, name="last_name"))
+
+
+def test_without_an_old_page_two_that_fit_equally_are_not_chosen_between() -> None:
+    seen = form(n("input", name="first_name", label="First name"), n("input", name="last_name", label="Last name"))
+
+    assert find_by_locator(Locator(css="#name"), "fill", seen).verdict == "unsure"
