@@ -41,6 +41,7 @@ class Proposal:
     decided_at: datetime | None = None
     decided_by: str | None = None
     run: int | None = None  # the run that showed the test broken
+    proof_run: int | None = None  # the run that showed the fix green
 
 
 def fix_key(test: int, version: int, change_key: str, operations: Sequence[dict[str, Any]]) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final
 
 from playwright.async_api import (
     Browser,
@@ -70,14 +71,42 @@ async def open_browser(
                 await browser.close()
 
 
+class Keeper:
+    """One browser for a process: started when it is first needed, and again if it died."""
+
+    def __init__(self, *, executable: str | None = None, endpoint: str | None = None) -> None:
+        self._named = (executable, endpoint)
+        self._stack = contextlib.AsyncExitStack()
+        self._browser: Browser | None = None
+        self._starting = asyncio.Lock()
+
+    async def __aenter__(self) -> Keeper:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stack.aclose()
+
+    async def get(self) -> Browser:
+        """Raises PageUnavailable (kind "browser") if none can be started."""
+        async with self._starting:
+            if self._browser is None or not self._browser.is_connected():
+                await self._stack.aclose()
+                executable, endpoint = self._named
+                self._browser = await self._stack.enter_async_context(
+                    open_browser(executable=executable, endpoint=endpoint)
+                )
+            return self._browser
+
+
 def first_line(error: Error) -> str:
     lines = error.message.strip().splitlines()
     return lines[0] if lines else "unknown error"
 
 
-async def new_context(browser: Browser, *, locale: str | None = None) -> BrowserContext:
-    """A fresh context; the same screen every time, so that boxes can be compared."""
+async def new_context(browser: Browser, *, locale: str | None = None, state: Any = None) -> BrowserContext:
+    """A fresh context; the same screen every time, so that boxes can be compared. `state`: cookies and storage."""
     return await browser.new_context(
+        storage_state=state,
         viewport={"width": VIEWPORT["width"], "height": VIEWPORT["height"]},
         locale=locale or "en-US",
         reduced_motion="reduce",
@@ -131,13 +160,48 @@ async def visit(
     timeout_ms: int = 15000,
 ) -> Visit:
     """Load a page (twice) and describe it. Raises PageUnavailable where the app gives none."""
-    page = await context.new_page()
+    try:
+        page = await context.new_page()
+    except Error as error:
+        raise PageUnavailable(f"the browser is gone: {first_line(error)}", kind="browser") from error
     try:
         first = await _load(page, url, redact, timeout_ms)
         second = await _load(page, url, redact, timeout_ms) if twice else None
         return Visit(url, first, second)
     finally:
-        await page.close()
+        with contextlib.suppress(Error):
+            await page.close()
+
+
+async def visit_all(
+    browser: Browser,
+    urls: Sequence[str],
+    *,
+    state: Any = None,
+    locale: str | None = None,
+    redact: Redact | None = None,
+) -> dict[str, Visit | PageUnavailable]:
+    """Look at pages one after another in one context. A page that cannot be had is an answer, not an exception.
+
+    Raises PageUnavailable (kind "browser") if the browser itself is gone.
+    """
+    seen: dict[str, Visit | PageUnavailable] = {}
+    try:
+        context = await new_context(browser, locale=locale, state=state)
+    except Error as error:
+        raise PageUnavailable(f"the browser is gone: {first_line(error)}", kind="browser") from error
+    try:
+        for url in urls:
+            try:
+                seen[url] = await visit(context, url, redact=redact)
+            except PageUnavailable as error:
+                if error.kind == "browser":
+                    raise
+                seen[url] = error
+    finally:
+        with contextlib.suppress(Error):
+            await context.close()
+    return seen
 
 
 async def _load(page: Page, url: str, redact: Redact | None, timeout_ms: int) -> PageSnapshot:

@@ -31,7 +31,8 @@ def what_is_wrong(old: PageSnapshot, new: PageSnapshot) -> tuple[Kind, str] | No
     if language:
         return "language", f"{where} {language}"
     visible_old, visible_new = _visible(old), _visible(new)
-    if len(visible_old) >= FEWEST_ELEMENTS and len(visible_new) < len(visible_old) * 0.1:
+    # A long list that became virtual also shows far fewer elements, but not next to none.
+    if len(visible_old) >= FEWEST_ELEMENTS and len(visible_new) <= min(8, len(visible_old) * 0.25):
         return "half_loaded", f"{where} shows {len(visible_new)} elements where {len(visible_old)} stood before"
     return None
 

@@ -483,8 +483,8 @@ class Anchors:
 
     def _put_neighbours(self, columns: Floats, old: Ints, new: Ints) -> None:
         """Is the notable thing just before (after) it on the old page still just before (after) it?"""
-        old_before, old_after = _notable_neighbours(self.old)
-        new_before, new_after = _notable_neighbours(self.new)
+        old_before, old_after = notable_neighbours(self.old)
+        new_before, new_after = notable_neighbours(self.new)
         for name, left, right in (
             ("neighbour_before", old_before, new_before),
             ("neighbour_after", old_after, new_after),
@@ -505,7 +505,7 @@ def _chain(view: View, index: int) -> list[int]:
     return chain
 
 
-def _notable_neighbours(view: View) -> tuple[Ints, Ints]:
+def notable_neighbours(view: View) -> tuple[Ints, Ints]:
     """For each thing the nearest notable one that ends before it, and the nearest that starts after it."""
     things = view.things
     notable = [

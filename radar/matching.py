@@ -23,7 +23,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from radar.elements import Element, PageSnapshot
-from radar.features import ACTED_ON, FEATURES, INDEX, Anchors, Comparison, Floats, Ints
+from radar.features import ACTED_ON, FEATURES, INDEX, Anchors, Comparison, Floats, Ints, notable_neighbours
 from radar.locators import Locator
 from radar.things import Thing, View, ends_in_counter, group_of, is_control, is_secret, looks_generated, view, words_of
 
@@ -174,6 +174,10 @@ class PageMatch:
         to look for the same words again would find whatever makes the check green. Its own words do not count then.
         """
         at = self._old.thing_of[target]
+        return self._answer(at, target, self._judged(at, target, action), action)
+
+    def _judged(self, at: int, target: int, action: str | None) -> list[_Judged]:
+        """All candidates, the best first, those under a veto last."""
         row = slice(int(self._first[at]), int(self._first[at + 1]))
         scores = self._score[row]
         if action in CIRCULAR:
@@ -183,25 +187,44 @@ class PageMatch:
             for pair, score in zip(range(row.start, row.stop), scores, strict=True)
         ]
         judged.sort(key=lambda one: (one.veto != "", -one.score))
-        return self._answer(at, target, judged, action)
+        return judged
 
     def _judge(self, at: int, pair: int, target: int, action: str | None, score: float) -> _Judged:
         to = int(self._right[pair])
-        element = self._actor(self._old.page.elements[target], self._old.things[at], self._new.things[to], action)
+        element = self._actor(self.old.elements[target], self._old.things[at], self._new.things[to], action)
+        if element is not None and target != self._old.things[at].leader:
+            element = self._same_part(target, self._new.things[to], element)
         veto = self._veto(at, to, target, element, action)
         chosen = element if element is not None else self._new.things[to].leader
         return _Judged(to, pair, chosen, score, veto)
 
     def _actor(self, old: Element, was: Thing, thing: Thing, action: str | None) -> int | None:
-        """The member of a thing that takes the action; None if none can."""
-        elements = [self.new.elements[index] for index in thing.members]
-        able = [e for e in elements if can_take(action, old, e)]
+        """The element of a thing that takes the action; None if none can."""
+        able = [e for e in map(self.new.elements.__getitem__, thing.members) if self._can_take(action, old, e)]
         if not able:
             return None
         acts = action is not None and not action.startswith("assert")
         if (acts or old.index == was.leader) and thing.leader in {e.index for e in able}:
             return thing.leader
         return next((e.index for e in able if e.tag == old.tag), able[-1].index)
+
+    def _same_part(self, target: int, thing: Thing, element: int) -> int:
+        """A part that was known by a text of its own is still that part where the rest grew around it."""
+        text = self.old.texts[target]
+        if not text or self.new.texts[element] == text:
+            return element
+        inside = range(thing.outer, thing.last + 1)
+        return next((i for i in inside if self.new.texts[i] == text and self.new.elements[i].visible), element)
+
+    def _can_take(self, action: str | None, old: Element, new: Element) -> bool:
+        if can_take(action, old, new):
+            return True
+        # A click on the words inside a button is a click on the button.
+        return (
+            action in CLICKS
+            and new.visible
+            and any(is_control(e) or e.clickable for e, _ in zip(self.new.ancestors(new.index), range(4), strict=False))
+        )
 
     def _veto(self, at: int, to: int, target: int, element: int | None, action: str | None) -> str:
         """Why this candidate is out of the question, or ""."""
@@ -267,11 +290,9 @@ class PageMatch:
         return found
 
     def _answer(self, at: int, target: int, judged: list[_Judged], action: str | None) -> Match:
-        open_ = [one for one in judged if not one.veto]
-        if not open_:
+        best, other = self._first_two(judged)
+        if best is None:
             return self._nothing_left(at, judged)
-        best = open_[0]
-        other = next((one for one in open_[1:] if not self._acts_alike(one.to, best.to)), None)
         facts = self._facts(at, best, other)
         probability = _chance(self.weights.found, facts)
         gone = _chance(self.weights.gone, facts)
@@ -287,6 +308,13 @@ class PageMatch:
         if verdict != "found":
             reasons = (self._why_not(at, best, other, verdict), *reasons)
         return Match(verdict, best.element, probability, reasons, other.element if other else None, candidates)
+
+    def _first_two(self, judged: list[_Judged]) -> tuple[_Judged | None, _Judged | None]:
+        """The best candidate, and the best that is something else."""
+        open_ = [one for one in judged if not one.veto]
+        if not open_:
+            return None, None
+        return open_[0], next((one for one in open_[1:] if not self._acts_alike(one.to, open_[0].to)), None)
 
     def _nothing_left(self, at: int, judged: list[_Judged]) -> Match:
         candidates = tuple(Candidate(one.element, 0.0, (one.veto,)) for one in judged[:SHOWN])
@@ -316,14 +344,46 @@ class PageMatch:
         return owner >= 0 and owner != at and not self._same_place(owner, at)
 
     def _facts(self, at: int, best: _Judged, other: _Judged | None) -> Mapping[str, float]:
-        """What the decision is made from; see docs/matching.md."""
+        """What the decision is made from; docs/matching.md tells what each means."""
+        values = self._features[best.pair]
         rival = self._rival(at, best.to)
-        return {
+        lead = min(LEAD_MOST, best.score - other.score) if other else LEAD_MOST
+        claim = min(LEAD_MOST, best.score - rival)
+        facts = {name: float(values[INDEX[name]]) for name in FEATURES}
+        facts |= {
             "constant": 1.0,
-            "score": best.score,
-            "lead": min(LEAD_MOST, best.score - other.score) if other else LEAD_MOST,
-            "claim": min(LEAD_MOST, best.score - rival),
+            "score": best.score / 10,
+            "lead": lead / 10,
+            "claim": claim / 10,
+            "least": min(lead, claim) / 10,
+            "kept": self.kept,
+            "closed": self._is_closed(at),
+            "claimed": float(self._is_claimed(at, best.to)),
         }
+        return facts
+
+    @cached_property
+    def kept(self) -> float:
+        """How much of what people notice on the old page was surely found again, 0..1."""
+        notable = [at for at, t in enumerate(self._old.things) if t.is_visible and (t.words or t.group in ACTED_ON)]
+        return sum(self._anchor[at] >= 0 for at in notable) / len(notable) if notable else 0.0
+
+    def _is_closed(self, at: int) -> float:
+        """1 if what stood before and what stood after it now stand side by side: there is no place left for it."""
+        before, after = (int(side[at]) for side in self._old_neighbours)
+        left = int(self._anchor[before]) if before >= 0 else -1
+        right = int(self._anchor[after]) if after >= 0 else -1
+        if left < 0 or right < 0:
+            return 0.0
+        return 1.0 if self._new_neighbours[1][left] == right or self._new_neighbours[0][right] == left else -1.0
+
+    @cached_property
+    def _old_neighbours(self) -> tuple[Ints, Ints]:
+        return notable_neighbours(self._old)
+
+    @cached_property
+    def _new_neighbours(self) -> tuple[Ints, Ints]:
+        return notable_neighbours(self._new)
 
     def _rival(self, at: int, to: int) -> float:
         """The best score that another old thing has with this new one."""
@@ -442,6 +502,7 @@ def _readable(thing: Thing) -> bool:
 
 # --- what a step needs of its element ---
 
+CLICKS: Final = frozenset(("click", "dblclick", "press"))
 _TEXT_INPUTS: Final = frozenset(
     (
         "",
@@ -475,7 +536,7 @@ def can_take(action: str | None, old: Element, new: Element) -> bool:
         return new.tag == "select" or new.role in ("combobox", "listbox")
     if action in ("check", "uncheck"):
         return group_of(new) == "tick" or new.role == "switch" or new.tag == "label"
-    if action in ("click", "dblclick", "press"):
+    if action in CLICKS:
         was = is_control(old) or old.clickable
         return is_control(new) or new.clickable or not was
     return True

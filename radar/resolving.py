@@ -988,18 +988,14 @@ class _Css:
         return self._known[key]
 
     def _around(self, context: _Context) -> _Context:
-        """A selector that names :scope may also meet the scope itself and its siblings."""
-        scope = context.scope
-        parent = -1 if scope.whole else self.tree.parent(scope.root)
-        if parent < 0 and not scope.whole:
-            return _Context(_Scope(scope.root, True), context.origin)
-        return context if scope.whole else _Context(_Scope(parent, False), context.origin)
+        """A selector that names :scope may also meet the scope itself and its siblings (not so on the root: no parent)."""
+        parent = -1 if context.scope.whole else self.tree.parent(context.scope.root)
+        return context if parent < 0 else _Context(_Scope(parent, False), context.origin)
 
     def _candidates(self, compound: _Compound, scope: _Scope) -> Iterable[int]:
-        tag = compound.tag
-        if tag in UNRECORDED_TAGS or tag in SVG_INSIDES:
+        tag, document = compound.tag, self.tree.document[scope.root]
+        if tag in UNRECORDED_TAGS or (tag in SVG_INSIDES and self.tree.having(document, "tag", "svg")):
             raise Unresolvable(f"the snapshot does not hold '{tag}' elements")
-        document = self.tree.document[scope.root]
         for key in ("id", "class"):
             value = compound.wants(key)
             if value is not None:
@@ -1060,8 +1056,8 @@ class _Css:
         if UNRECORDED_ATTRIBUTES.match(attribute.name):
             raise Unresolvable(f"the snapshot does not hold the attribute '{attribute.name}'")
         own = element.attributes.get(attribute.name)
-        if own is None:
-            return False
+        if own is None or (attribute.name == "xmlns" and element.tag in ("svg", "math")):
+            return False  # there it is no attribute to CSS but the namespace itself
         if len(own) == LONGEST_TEXT and attribute.operator not in ("", "^=") and attribute.name != "class":
             return _cut_value(attribute, own)
         return attribute.accepts(own)
@@ -1190,9 +1186,11 @@ def _is_nth(step: int, offset: int, position: int) -> bool:
 
 def _is_disabled(tree: _Tree, index: int) -> bool:
     element = tree.elements[index]
-    if element.tag not in DISABLEABLE:
+    if element.tag not in DISABLEABLE or element.enabled:
         return False
-    return "disabled" in element.attributes or _is_in_disabled(tree, index)
+    # What is recorded is "disabled or aria-disabled", and CSS knows only the first.
+    is_said = element.get("aria-disabled") == "true"
+    return not is_said or "disabled" in element.attributes or _is_in_disabled(tree, index)
 
 
 def _is_in_disabled(tree: _Tree, index: int) -> bool:
@@ -1227,11 +1225,19 @@ def _is_required(tree: _Tree, index: int) -> bool:
     return element.tag in ("input", "select", "textarea") and "required" in element.attributes
 
 
+def _is_empty(tree: _Tree, index: int) -> bool:
+    element = tree.elements[index]
+    if element.tag == "svg":
+        raise Unresolvable("the snapshot does not hold what is in an svg")
+    return not element.pieces and not tree.kids[index]
+
+
 _STATES: Final[dict[str, Callable[[_Tree, int], bool]]] = {
     "visible": lambda tree, index: tree.elements[index].visible,
     "checked": _is_checked,
     "disabled": _is_disabled,
     "enabled": lambda tree, index: tree.elements[index].tag in DISABLEABLE and not _is_disabled(tree, index),
+    "empty": _is_empty,
     "root": lambda tree, index: tree.document[index] == index,
     "any-link": _is_link,
     "link": _is_link,
@@ -1279,9 +1285,9 @@ def _html_xpath(expression: str) -> str:
         _check_xpath_name(name.lower(), bool(at))
         return f"{at}{name.lower()}"
 
-    inside = _XPATH_NAME_TEST.search(expression)
-    if inside and inside.group(1).lower() in SVG_INSIDES:
-        raise Unresolvable(f"the snapshot does not hold '{inside.group(1)}' elements")
+    inside = SVG_INSIDES.intersection(_XPATH_NAME_TEST.findall(expression))
+    if inside:
+        raise Unresolvable(f"the snapshot does not hold '{min(inside)}' elements")
     return _XPATH_TOKENS.sub(lower, expression)
 
 

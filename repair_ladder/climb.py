@@ -26,14 +26,16 @@ from repair_ladder.rungs import (
     SELF_HEAL,
     SUGGEST_FIX,
     Candidate,
+    Models,
     Proposer,
     Situation,
+    Verdict,
     self_heal,
     suggest_fix,
 )
 from repair_ladder.step_format import write_step
 from repair_ladder.steps import Place, Steps, show_place
-from repair_ladder.verdicts import Verdict, diagnose, pre_triage
+from repair_ladder.verdicts import diagnose, pre_triage
 
 LOCAL: Final[dict[str, Proposer]] = {SELF_HEAL: self_heal.propose, SUGGEST_FIX: suggest_fix.propose}
 
@@ -114,7 +116,7 @@ class Given:
     test_id_attribute: str = "data-testid"
     rungs: tuple[str, ...] = RUNGS
     limits: Limits = field(default_factory=Limits)
-    models: dict[str, Proposer] = field(default_factory=dict)  # per rung, asked when the local one is not enough
+    models: Models | None = None  # asked when the local proposers are not enough
 
 
 async def climb(
@@ -150,6 +152,7 @@ class _Climb:
         # What local planners have shown by other means than a green run; a model's word is none.
         self.dropped: frozenset[Place] = frozenset()
         self.identified: frozenset[Place] = frozenset()
+        self.vouched: frozenset[Place] = frozenset()
 
     async def replay(self, steps: Steps) -> Green | Red | Environment:
         self.spent.replays += 1
@@ -174,21 +177,51 @@ class _Climb:
 
     async def one_round(self, situation: Situation) -> Climbed | _Further:
         """All rungs once, from one failure; ends with the first candidate that gets anywhere."""
-        for rung in self.given.rungs:
-            if rung == DIAGNOSE_DRIFT:
-                continue  # its verdict comes last, whatever the others found
-            for source, proposer in (("local", LOCAL.get(rung)), ("model", self.given.models.get(rung))):
+        for rung in (one for one in (SELF_HEAL, SUGGEST_FIX) if one in self.given.rungs):
+            for source, proposer in (("local", LOCAL[rung]), ("model", self.model(rung))):
                 if proposer is None:
                     continue
                 await self.tell("rung", rung=rung, source=source, step=show_place(situation.red.place))
-                for candidate in (await proposer(situation))[: self.given.limits.candidates]:
-                    tripped = self.spent.tripped()
-                    if tripped:
-                        return self.exhausted(situation, f"stopped: {tripped}")
-                    result = await self.try_out(situation, rung, source, candidate)
-                    if result is not None:
-                        return result
-        return self.verdict(situation)
+                proposed = await proposer(situation)
+                if isinstance(proposed, Unavailable):
+                    self.unavailable = proposed
+                    continue
+                result = await self.try_all(situation, rung, source, proposed)
+                if result is not None:
+                    return result
+        return await self.last_rung(situation)
+
+    def model(self, rung: str) -> Proposer | None:
+        return self.given.models.proposers.get(rung) if self.given.models else None
+
+    async def try_all(
+        self, situation: Situation, rung: str, source: str, proposed: tuple[Candidate, ...]
+    ) -> Climbed | _Further | None:
+        for candidate in proposed[: self.given.limits.candidates]:
+            tripped = self.spent.tripped()
+            if tripped:
+                return self.exhausted(f"stopped: {tripped}")
+            result = await self.try_out(situation, rung, source, candidate)
+            if result is not None:
+                return result
+        return None
+
+    async def last_rung(self, situation: Situation) -> Climbed | _Further:
+        """Diagnose first, repair second (G23). What the signals make plain needs no model."""
+        found = diagnose(situation)
+        await self.tell("verdict", verdict=found.category, reason=found.reason)
+        is_open = found.category == "incurable" and DIAGNOSE_DRIFT in self.given.rungs
+        if is_open and self.given.models and not self.unavailable:
+            await self.tell("rung", rung=DIAGNOSE_DRIFT, source="model", step=show_place(situation.red.place))
+            said = await self.given.models.diagnose(situation)
+            if isinstance(said, Unavailable):
+                self.unavailable = said
+            else:
+                result = await self.try_all(situation, DIAGNOSE_DRIFT, "model", said.candidates)
+                if result is not None:
+                    return result
+                found = said.verdict or found
+        return self.verdict(found)
 
     # --- one candidate ---
 
@@ -216,15 +249,17 @@ class _Climb:
             return None
         operations = screened.allowed
         if self.spent.same_again(fix_of(operations)):
-            return self.exhausted(situation, "stopped: the same fix came up a third time")
+            return self.exhausted("stopped: the same fix came up a third time")
         if candidate.harm:
             note("unproven")
             return self.repaired(operations, rung, candidate, None)
-        judged = await gate.prove(self.steps, operations, self.given.memory, self.replay)
+        self.vouched |= candidate.vouched
+        known = gate.Known(self.given.memory, self.vouched)
+        judged = await gate.prove(self.steps, operations, known, self.replay)
         match judged:
             case gate.Proof():
                 note("green")
-                proof = await gate.fewest(judged, self.steps, self.given.memory, self.replay)
+                proof = await gate.fewest(judged, self.steps, known, self.replay)
                 return self.repaired(proof.operations, rung, candidate, proof.run)
             case gate.WrongElement(reason=reason):
                 note("wrong element", reason)
@@ -282,27 +317,25 @@ class _Climb:
             tuple(self.attempts),
         )
 
-    def exhausted(self, situation: Situation, reason: str, *, evidence: tuple[str, ...] = ()) -> Exhausted:
+    def exhausted(self, reason: str, *, evidence: tuple[str, ...] = ()) -> Exhausted:
         only_refused = bool(self.refusals) and all(one.outcome == "refused" for one in self.attempts)
         return Exhausted(reason, only_refused, evidence, tuple(self.refusals), tuple(self.attempts))
 
-    def verdict(self, situation: Situation) -> Climbed:
-        if self.unavailable:
-            return Halted(self.unavailable, self.unavailable.message, tuple(self.refusals), tuple(self.attempts))
-        found: Verdict = diagnose(situation)
+    def verdict(self, found: Verdict) -> Climbed:
         if found.wanted:
             # What only a person may change is shown as the floor refuses it.
             screened = floor.screen(self.steps, found.wanted)
             self.refusals += [one for one in screened.refused if one not in self.refusals]
+        told = (found.evidence, tuple(self.refusals), tuple(self.attempts))
         match found.category:
             case "product_defect" | "environment":
-                return NotDrift(
-                    found.category, found.reason, found.evidence, tuple(self.refusals), tuple(self.attempts)
-                )
+                return NotDrift(found.category, found.reason, *told)
             case "fixable" if found.wanted:
-                return Exhausted(found.reason, True, found.evidence, tuple(self.refusals), tuple(self.attempts))
+                return Exhausted(found.reason, True, *told)
+            case _ if self.unavailable:
+                return Halted(self.unavailable, self.unavailable.message, *told[1:])
             case _:
-                return self.exhausted(situation, found.reason, evidence=found.evidence)
+                return self.exhausted(found.reason, evidence=found.evidence)
 
 
 def fix_of(operations: Operations) -> str:

@@ -115,7 +115,7 @@ CONTROLS: Final = frozenset(
 )
 ROOTS: Final = frozenset({"html", "body"})
 LOOSE_TAGS: Final = frozenset(
-    "* div main span section article header footer nav aside form table tbody tr p ul ol li a node() .".split()
+    "* div main span section article header footer nav aside form table tbody ul ol node() .".split()
 )
 LOOSE_ROLES: Final = frozenset({"document", "application", "generic", "none", "presentation", "main", "rootwebarea"})
 # What a locator must not ask for when the check is to find it out.
@@ -225,16 +225,25 @@ def screen(
         renamed=frozenset(renamed),
         identified=frozenset(identified),
     )
-    reasons = _misfits(case)
-    for index, operation in enumerate(operations):
-        if index not in reasons and (reason := _objection(case, operation)):
-            reasons[index] = reason
-    reasons.update(_left_alone(case, reasons))
+    reasons = _reasons(case)
     allowed = tuple(one for index, one in enumerate(operations) if index not in reasons)
     if allowed and (reason := _last_word(case, allowed)):
         reasons = {index: reasons.get(index, reason) for index in range(len(operations))}
         allowed = ()
     return Screened(allowed, tuple(_refusal(case, operations[index], reasons[index]) for index in sorted(reasons)))
+
+
+def _reasons(case: _Case) -> dict[int, str]:
+    """Why which operations are refused. What is left is judged again, until it stands without the refused ones."""
+    reasons = _misfits(case)
+    while True:
+        left = {index: one for index, one in enumerate(case.operations) if index not in reasons}
+        alone = replace(case, operations=tuple(left.values()))
+        found = {index: reason for index, one in left.items() if (reason := _objection(alone, one))}
+        found |= _left_alone(case, reasons | found)
+        if not found:
+            return reasons
+        reasons |= found
 
 
 def _refusal(case: _Case, operation: Operation, reason: str) -> Refusal:
@@ -531,7 +540,7 @@ def _against_move(old: Step, new: Step, *, shown: bool) -> str | None:
     if here is None or there is None:
         return "A repair moves a locator; it neither takes it away nor adds one."
     if old.kind == "a11y_audit":
-        return None
+        return _against_narrowing(here, there)
     if _expects_absence(old) and not shown:
         return "It expects that something is not there, and that holds at almost any other place."
     return _against_target((old,), here, there)
@@ -558,6 +567,14 @@ def _against_target(checks: Iterable[Step], old: Locator, new: Locator) -> str |
             return why
         if lost := _lost_text(check, old, main):
             return f"The text “{_line(lost)}” is what it expects to find."
+    return None
+
+
+def _against_narrowing(old: Locator, new: Locator) -> str | None:
+    """The wider the scope, the stricter an audit; for every other check it is the other way about."""
+    main = replace(old, alternatives=())
+    if (_catch_all(main) and not _catch_all(new)) or _is_ancestor(main, new) or _is_loosened(main, new):
+        return "A narrower scope checks less."
     return None
 
 
@@ -1285,20 +1302,28 @@ def _against_new_intent(case: _Case, place: Place, old: Step, new: Step) -> str 
     for (old_steps, _), (new_steps, _) in zip(before, after, strict=True):
         if any(map(_counts, old_steps)) and not any(map(_counts, new_steps)):
             return f"emptying a part of block {number}. A check there would verify nothing that was done."
-    known = list(old.steps)
     for step in (step for steps, _ in after for step in steps):
-        if any(_same_step(step, one) for one in known):
-            continue
-        if step.kind not in BLOCKS and any(
-            step.kind == one.kind and step.optional == one.optional and _deed(step) == _deed(one) for one in known
-        ):
-            why = _against_reach(case, step, None) or _malformed(step)
-            why = why and f"changing block {number}: {why}"
-        else:
-            # Counted from before the block, so that its own checks are among those that come later.
-            why = _against_insertion(case, (*place, 0), step, f"into block {number}")
-        if why or step.never_repair:
-            return why or f"marking a step of block {number} “never repair”. Only a person sets that mark."
+        if why := _against_derived_step(case, place, old.steps, step):
+            return why
+    return None
+
+
+def _against_derived_step(case: _Case, place: Place, known: Steps, step: Step) -> str | None:
+    """A step the block did not have is judged like an insertion; a known deed only by what it does elsewhere."""
+    number = show_place(place)
+    if any(_same_step(step, one) for one in known):
+        return None
+    alike = [one for one in known if step.kind == one.kind and step.kind not in BLOCKS and _deed(step) == _deed(one)]
+    if not alike or (step.optional and not any(one.optional for one in alike)):
+        # Counted from before the block, so that its own checks are among those that come later.
+        return _against_insertion(case, (*place, 0), step, f"into block {number}")
+    if step.never_repair:
+        return f"marking a step of block {number} “never repair”. Only a person sets that mark."
+    if why := _malformed(step) or _against_reach(case, step, None):
+        return f"changing block {number}: {why}"
+    for check in case.checks_after((*place, 0)):
+        if _forces(step, check) and not any(_forces(one, check) for one in alike):
+            return f"changing block {number}. “{expectation(step)}” would by itself make “{expectation(check)}” hold."
     return None
 
 

@@ -44,12 +44,20 @@ class WrongElement:
 Judged: TypeAlias = Proof | NotGreen | WrongElement | Environment
 
 
-async def prove(steps: Steps, operations: Operations, memory: Memory, replay: Replay) -> Judged:
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What identity is judged by. `vouched`: places where a likely element is enough, since a person looks at it."""
+
+    memory: Memory
+    vouched: frozenset[Place] = frozenset()
+
+
+async def prove(steps: Steps, operations: Operations, known: Known, replay: Replay) -> Judged:
     """Play the candidate; the saved steps are not touched."""
     outcome = await replay(apply_operations(steps, operations))
     match outcome:
         case Green():
-            wrong = wrong_element(steps, operations, memory, outcome.trace)
+            wrong = wrong_element(steps, operations, known, outcome.trace)
             return WrongElement(outcome, wrong) if wrong else Proof(outcome, operations)
         case Red():
             return NotGreen(outcome)
@@ -57,7 +65,7 @@ async def prove(steps: Steps, operations: Operations, memory: Memory, replay: Re
             return outcome
 
 
-def wrong_element(steps: Steps, operations: Operations, memory: Memory, trace: Trace) -> str | None:
+def wrong_element(steps: Steps, operations: Operations, known: Known, trace: Trace) -> str | None:
     """Why a step of a green run used something that its old element did not become; None if none did.
 
     Looked at are the steps that the operations replaced and all others that remember an element: an operation before
@@ -68,14 +76,14 @@ def wrong_element(steps: Steps, operations: Operations, memory: Memory, trace: T
         met = trace.seen(new)
         if met is None or met[1] < 0:
             continue
-        wrong = _judge(steps, old, old in replaced, memory, met[0], met[1])
+        wrong = _judge(steps, old, old in replaced, known, met[0], met[1])
         if wrong:
             return wrong
     return None
 
 
-def _judge(steps: Steps, place: Place, is_replaced: bool, memory: Memory, page: PageSnapshot, hit: int) -> str | None:
-    step, seen = step_at(steps, place), memory.at(place)
+def _judge(steps: Steps, place: Place, is_replaced: bool, known: Known, page: PageSnapshot, hit: int) -> str | None:
+    step, seen = step_at(steps, place), known.memory.at(place)
     if seen is None or seen.target is None:
         if not is_replaced or step.locator is None:
             return None
@@ -94,7 +102,7 @@ def _judge(steps: Steps, place: Place, is_replaced: bool, memory: Memory, page: 
     return None
 
 
-async def fewest(proof: Proof, steps: Steps, memory: Memory, replay: Replay) -> Proof:
+async def fewest(proof: Proof, steps: Steps, known: Known, replay: Replay) -> Proof:
     """Drop inserted steps one by one; what is green without one does not need it."""
     kept = proof
     inserts = [operation for operation in proof.operations if operation.op == "insert"]
@@ -102,7 +110,7 @@ async def fewest(proof: Proof, steps: Steps, memory: Memory, replay: Replay) -> 
         return proof  # the failing run before it has shown that this one is needed
     for insert in inserts:
         fewer: tuple[Operation, ...] = tuple(one for one in kept.operations if one is not insert)
-        judged = await prove(steps, fewer, memory, replay)
+        judged = await prove(steps, fewer, known, replay)
         if isinstance(judged, Proof):
             kept = judged
     return kept

@@ -93,26 +93,39 @@ class _Surroundings(Exception):
         self.kind = kind
 
 
-async def replay(
-    browser: Browser,
-    steps: Steps,
-    stage: Stage,
-    *,
-    on_step: Callable[[Place, Step, str], Awaitable[None]] | None = None,
-) -> Outcome:
+OnStep = Callable[[Place, Step, str], Awaitable[None]]
+
+
+async def replay(browser: Browser, steps: Steps, stage: Stage, *, on_step: OnStep | None = None) -> Outcome:
     """Play steps in a fresh context. Never raises for what an app or a browser does."""
+    outcome, _ = await _replay(browser, steps, stage, on_step, keep_state=False)
+    return outcome
+
+
+async def sign_in(browser: Browser, steps: Steps, stage: Stage) -> tuple[Outcome, Any]:
+    """Play the steps that sign in, and give the cookies and storage they leave; None where they are not green."""
+    return await _replay(browser, steps, replace(stage, record=False), None, keep_state=True)
+
+
+async def _replay(
+    browser: Browser, steps: Steps, stage: Stage, on_step: OnStep | None, *, keep_state: bool
+) -> tuple[Outcome, Any]:
     redact = redactor(stage.secrets)
     try:
         context = await new_context(browser, locale=stage.locale)
     except Error as error:
-        return Environment("browser", f"the browser is gone: {first_line(error)}")
+        return Environment("browser", f"the browser is gone: {first_line(error)}"), None
     try:
         player = _Player(context, await context.new_page(), stage, redact)
         if stage.fenced_to is not None:
             await context.route("**/*", player.fence)
-        return await player.play(steps, on_step)
+        outcome = await player.play(steps, on_step)
+        if not keep_state or not isinstance(outcome, Green):
+            return outcome, None
+        await settle(player.page)
+        return outcome, await context.storage_state()
     except Error as error:
-        return Environment("browser", f"the browser is gone: {redact(first_line(error))}")
+        return Environment("browser", f"the browser is gone: {redact(first_line(error))}"), None
     finally:
         with contextlib.suppress(Error):
             await context.close()
@@ -211,7 +224,7 @@ class _Player:
 
     # --- the run ---
 
-    async def play(self, steps: Steps, on_step: Callable[[Place, Step, str], Awaitable[None]] | None) -> Outcome:
+    async def play(self, steps: Steps, on_step: OnStep | None) -> Outcome:
         for place, step in walk(steps):
             self.place, self.target, self.found, self.way = place, None, None, 0
             started, url = self.now_ms(), self.redact(self.page.url)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import Final, Literal, TypeAlias
+from dataclasses import replace
+from typing import Final
 
 from radar.diff import in_words
 from radar.elements import PageSnapshot, fold
@@ -14,26 +14,11 @@ from repair_ladder.floor import expectation
 from repair_ladder.memory import Memory
 from repair_ladder.operations import Operation
 from repair_ladder.outcomes import Environment, Outcome, Red
-from repair_ladder.rungs import Situation
+from repair_ladder.rungs import Situation, Verdict
 from repair_ladder.rungs.self_heal import find_target
 from repair_ladder.steps import Place, Step, show_place
 
-Category: TypeAlias = Literal["rot", "fixable", "product_defect", "environment", "incurable"]
 MOST_EVIDENCE: Final = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What broke, in a sentence, with what shows it.
-
-    `wanted` is a change that only a person may make, such as a new wording of an expectation: it goes to the floor,
-    which refuses it with its reason.
-    """
-
-    category: Category
-    reason: str
-    evidence: tuple[str, ...] = ()
-    wanted: tuple[Operation, ...] = ()
 
 
 def pre_triage(outcome: Outcome, memory: Memory) -> Outcome:

@@ -23,7 +23,14 @@ async def write(
     project: int | None = None,
     details: Mapping[str, Any] | None = None,
 ) -> AuditEntry:
-    values = {"project": project, "who": who, "what": what, "subject": subject, "details": dict(details or {}), "at": now}
+    values = {
+        "project": project,
+        "who": who,
+        "what": what,
+        "subject": subject,
+        "details": dict(details or {}),
+        "at": now,
+    }
     return _entry(await tx.one(insert(AuditRow).values(**values).returning(*AuditRow.__table__.c)))
 
 

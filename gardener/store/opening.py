@@ -45,8 +45,8 @@ async def open_store(url: str) -> Store:
 async def _ensure_current(engine: AsyncEngine, quiet_engine: Callable[[], AsyncEngine], where: str) -> None:
     try:
         async with engine.connect() as connection:
-            found = await connection.run_sync(_version)
-        if found != HEAD:
+            ready = await connection.run_sync(_is_ready)
+        if not ready:
             setting_up = quiet_engine()
             try:
                 await _set_up(setting_up)
@@ -58,11 +58,15 @@ async def _ensure_current(engine: AsyncEngine, quiet_engine: Callable[[], AsyncE
         raise BadSetting(f"the database {where} cannot be opened: {brief(error)}") from error
 
 
+def _is_ready(connection: Connection) -> bool:
+    if connection.dialect.name == "sqlite" and connection.exec_driver_sql("PRAGMA journal_mode").scalar() != "wal":
+        return False
+    return _version(connection) == HEAD
+
+
 def _version(connection: Connection) -> str | None:
-    """The change that the database is at; None if it is empty, or (SQLite) not in the mode it is used in."""
+    """The change that the database is at; None if it is empty."""
     if connection.dialect.name == "sqlite":
-        if connection.exec_driver_sql("PRAGMA journal_mode").scalar() != "wal":
-            return None
         known = "SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'"
     else:
         known = "SELECT 1 WHERE to_regclass('alembic_version') IS NOT NULL"
@@ -184,7 +188,7 @@ def _postgresql(dsn: str) -> AsyncEngine:
 
 async def _connect(dsn: str) -> Any:
     """The driver reads the address itself, so that what users of libpq know (sslmode, PGPASSWORD, sockets) holds."""
-    import asyncpg
+    import asyncpg  # type: ignore[import-untyped]
 
     settings = {"application_name": "gardener"}
     try:

@@ -50,9 +50,9 @@ async def get_many(tx: Transaction, keys: Iterable[str]) -> dict[str, PageSnapsh
 
 
 async def prune(tx: Transaction, *, before: datetime) -> int:
-    """Delete the pages that nothing younger than `before` needs: no baseline, no recording, no run since, not put since.
+    """Delete the pages that were last put before then and that no baseline, recording or younger run refers to.
 
-    Older runs stay and lose their page. Returns how many pages went.
+    The older runs stay and lose their page. Returns how many pages went.
     """
     needed = (
         exists().where(BaselineRow.page_key == PageRow.key),

@@ -7,7 +7,8 @@ from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Row, select, update
+import sqlalchemy as sa
+from sqlalchemy import Row, select
 
 from gardener.errors import NotFound, Refused
 from gardener.projects import Project, ProjectSettings
@@ -68,7 +69,7 @@ async def listed(tx: Transaction) -> tuple[Project, ...]:
     return tuple(map(_project, await tx.rows(select(ProjectRow).order_by(ProjectRow.name))))
 
 
-async def update_project(
+async def update(
     tx: Transaction,
     project: int,
     *,
@@ -83,7 +84,7 @@ async def update_project(
     if auto_repair is not None:
         changes["auto_repair"] = auto_repair
     if changes:
-        await tx.change(update(ProjectRow).where(ProjectRow.id == project).values(**changes))
+        await tx.change(sa.update(ProjectRow).where(ProjectRow.id == project).values(**changes))
     return await by_id(tx, project)
 
 
@@ -96,11 +97,11 @@ async def auto_repair_of(tx: Transaction, project: int) -> bool:
 
 
 def near(name: str, names: list[str]) -> str:
-    """", did you mean …" for a message, or which names there are, or nothing."""
+    """How a message about an unknown name ends: with those that come near, else with some that there are."""
     close = difflib.get_close_matches(name[:LONGEST_NAME], names, n=3, cutoff=0.5)
     if close:
-        return "; did you mean " + " or ".join(f"'{one}'" for one in close) + "?"[:0]
-    return "; there are " + ", ".join(f"'{one}'" for one in names[:5]) if names else "; there is none yet"
+        return "; near it: " + ", ".join(f"'{one}'" for one in close)
+    return "; there are: " + ", ".join(f"'{one}'" for one in names[:5]) if names else "; there is none yet"
 
 
 def _settings_columns(settings: ProjectSettings) -> dict[str, Any]:
@@ -110,6 +111,8 @@ def _settings_columns(settings: ProjectSettings) -> dict[str, Any]:
 
 def _project(row: Row[Any]) -> Project:
     # A setting of an older or newer release is passed over.
-    kept = {key: tuple(one) if isinstance(one, list) else one for key, one in row.settings.items() if key in _KNOWN}
+    kept: dict[str, Any] = {
+        key: tuple(one) if isinstance(one, list) else one for key, one in row.settings.items() if key in _KNOWN
+    }
     settings = ProjectSettings(**kept, side_by_side=row.side_by_side)
     return Project(row.id, row.name, row.base_url, row.auto_repair, settings)

@@ -278,6 +278,7 @@ class ProposalRow(Base):
     decided_at: Mapped[datetime | None]
     decided_by: Mapped[str | None]
     run: Mapped[int | None] = mapped_column(ForeignKey("runs.id"))
+    proof_run: Mapped[int | None] = mapped_column(ForeignKey("runs.id"))
 
 
 class DeclinedRow(Base):

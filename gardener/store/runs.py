@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -65,19 +65,32 @@ async def get(tx: Transaction, run: int) -> Run:
     return _run(row)
 
 
-async def listed(tx: Transaction, project: int, *, test: int | None = None, limit: int = 100) -> tuple[Run, ...]:
+async def listed(
+    tx: Transaction,
+    project: int,
+    *,
+    test: int | None = None,
+    triggers: Collection[Trigger] | None = None,
+    limit: int = 100,
+) -> tuple[Run, ...]:
     """Newest first."""
     statement = select(RunRow).where(RunRow.project == project).order_by(RunRow.id.desc()).limit(limit)
     if test is not None:
         statement = statement.where(RunRow.test == test)
+    if triggers is not None:
+        statement = statement.where(RunRow.trigger.in_([one.value for one in triggers]))
     return tuple(map(_run, await tx.rows(statement)))
 
 
-async def latest_of(tx: Transaction, test: int, *, version: int | None = None) -> Run | None:
-    """The newest run of a test, or of one version of it."""
+async def latest_of(
+    tx: Transaction, test: int, *, version: int | None = None, triggers: Collection[Trigger] | None = None
+) -> Run | None:
+    """The newest run of a test, or of one version of it, or of some kinds only."""
     statement = select(RunRow).where(RunRow.test == test).order_by(RunRow.id.desc()).limit(1)
     if version is not None:
         statement = statement.where(RunRow.version == version)
+    if triggers is not None:
+        statement = statement.where(RunRow.trigger.in_([one.value for one in triggers]))
     row = await tx.first(statement)
     return _run(row) if row else None
 

@@ -8,18 +8,19 @@ from typing import Any
 
 from sqlalchemy import Row, insert, select, update
 
-from gardener.errors import Conflict, NotFound
+from gardener.errors import Conflict, NotFound, Refused
 from gardener.proposals import ProposalStatus
 from gardener.saved_tests import SavedTest, SavedVersion, Status
 from gardener.store import proposals
-from gardener.store.columns import canonical
+from gardener.store.columns import canonical, clean_json
 from gardener.store.plain import read_variables, write_variables
-from gardener.store.projects import near
+from gardener.store.projects import LONGEST_NAME, near
 from gardener.store.rows import SavedTestRow, VersionRow
 from gardener.store.transaction import Transaction
 from repair_ladder import step_format
+from repair_ladder.errors import BadTest
 from repair_ladder.formats import Variable, WrittenTest
-from repair_ladder.steps import Steps
+from repair_ladder.steps import Steps, show_place
 
 
 async def import_test(
@@ -38,6 +39,8 @@ async def import_test(
     in the old steps (G58). Status, tags and the file's own text change without one; the same test again changes
     nothing.
     """
+    if not written.name.strip() or len(written.name) > LONGEST_NAME:
+        raise Refused(f"The name of a test has at most {LONGEST_NAME} characters, and at least one.")
     old = await _locked(tx, project, written.name)
     if old is None:
         added = await _add(tx, project, written, folder=folder, author=author, now=now, cause=cause)
@@ -82,11 +85,9 @@ async def write_steps(
     Without `variables` those that stand are kept. Open proposals are not touched: decide or close them in the same
     transaction (proposals.decide, proposals.close_open).
     """
-    content: dict[str, Any] = {"steps": step_format.write_steps(steps)}
     if variables is None:
-        content["variables"] = await tx.scalar(select(SavedTestRow.variables).where(SavedTestRow.id == test))
-    else:
-        content["variables"] = write_variables(variables)
+        variables = (await by_id(tx, test)).variables or {}
+    content = _content(steps, variables)
     beside: dict[str, Any] = {"source": source} | ({} if flagged is None else {"flagged": flagged})
     return await _new_version(
         tx, test, expected_version, content, beside, source=source, author=author, cause=cause, now=now
@@ -116,9 +117,7 @@ async def by_id(tx: Transaction, test: int) -> SavedTest:
     return _saved_test(row)
 
 
-async def listed(
-    tx: Transaction, project: int, *, statuses: Collection[Status] | None = None
-) -> tuple[SavedTest, ...]:
+async def listed(tx: Transaction, project: int, *, statuses: Collection[Status] | None = None) -> tuple[SavedTest, ...]:
     """By name."""
     statement = select(SavedTestRow).where(SavedTestRow.project == project).order_by(SavedTestRow.name)
     if statuses is not None:
@@ -150,7 +149,7 @@ async def versions(tx: Transaction, test: int) -> tuple[SavedVersion, ...]:
 
 async def _locked(tx: Transaction, project: int, name: str) -> Row[Any] | None:
     where = (SavedTestRow.project == project, SavedTestRow.name == name)
-    return await tx.first(select(SavedTestRow).where(*where).with_for_update())
+    return await tx.first(select(SavedTestRow).where(*where).with_for_update(key_share=True))
 
 
 async def _add(
@@ -233,8 +232,14 @@ async def _keep_version(
 
 
 def _content(steps: Steps, variables: Mapping[str, Variable]) -> dict[str, Any]:
-    """What makes a version."""
-    return {"steps": step_format.write_steps(steps), "variables": write_variables(variables)}
+    """What makes a version, as the database will hold it, and certain to be read again."""
+    content = {"steps": step_format.write_steps(steps), "variables": write_variables(variables)}
+    cleaned: dict[str, Any] = clean_json(content)
+    try:
+        step_format.read_steps(cleaned["steps"])
+    except BadTest as error:
+        raise Refused(f"The steps cannot be kept: step {show_place(error.place)}, {error}.") from error
+    return cleaned
 
 
 def _saved_test(row: Row[Any]) -> SavedTest:

@@ -98,9 +98,7 @@ async def abandon(tx: Transaction, *, now: datetime, after: timedelta = timedelt
     One with a job is dead when the job no longer runs or its lease is over; one without, such as a sweep by hand in a
     terminal, when it began longer than `after` ago.
     """
-    alive = exists().where(
-        JobRow.id == SweepRow.job, JobRow.state == JobState.RUNNING, JobRow.lease_until > now
-    )
+    alive = exists().where(JobRow.id == SweepRow.job, JobRow.state == JobState.RUNNING, JobRow.lease_until > now)
     dead = or_(and_(SweepRow.job.is_not(None), ~alive), and_(SweepRow.job.is_(None), SweepRow.started_at < now - after))
     statement = (
         update(SweepRow)

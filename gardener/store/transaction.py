@@ -14,7 +14,7 @@ from typing import Any, Final, NoReturn
 
 from sqlalchemy import CursorResult, Executable, Row
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError, StatementError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.sql.dml import UpdateBase
@@ -55,7 +55,9 @@ class Transaction:
 
     async def one(self, statement: Executable) -> Row[Any]:
         """For statements that always give a row, such as an INSERT … RETURNING."""
-        return (await self.run(statement)).one()
+        result = await self.run(statement)
+        with translated():
+            return result.one()
 
     async def scalar(self, statement: Executable) -> Any:
         return (await self.run(statement)).scalar()
@@ -77,6 +79,7 @@ class Store:
         self.where = where  # for people: the file or the address, without a password
         # SQLite writers of one process stand in line here, in order; its own waiting is a lottery of short sleeps.
         self._line = asyncio.Lock() if engine.dialect.name == "sqlite" else None
+        self._writing: set[asyncio.Task[Any] | None] = set()
 
     async def close(self) -> None:
         await self._engine.dispose()
@@ -94,8 +97,15 @@ class Store:
         On SQLite it begins with the write lock: a transaction that read first and then wants to write could not get
         it any more once somebody else has written, and would fail with "database is locked".
         """
-        async with self._turn(), self._begun(writes=True) as transaction:
-            yield transaction
+        task = asyncio.current_task()
+        if task in self._writing:
+            raise RuntimeError("a transaction inside a transaction: it would wait for itself")
+        self._writing.add(task)
+        try:
+            async with self._turn(), self._begun(writes=True) as transaction:
+                yield transaction
+        finally:
+            self._writing.discard(task)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[Transaction]:
@@ -127,9 +137,9 @@ class Store:
             with translated():
                 await connection.commit()
         finally:
-            # Also takes back what was not committed, a cancelled task included.
+            # Also takes back what was not committed. Shielded: a cancelled task still gives its connection back.
             with translated():
-                await connection.close()
+                await asyncio.shield(connection.close())
 
     async def _connected(self, *, writes: bool) -> AsyncConnection:
         connection = await self._engine.connect()
@@ -140,7 +150,7 @@ class Store:
                 await connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
             await connection.begin()
         except BaseException:
-            await connection.close()
+            await asyncio.shield(connection.close())
             raise
         return connection
 
@@ -158,9 +168,14 @@ def translated(*, connecting: bool = False) -> Iterator[None]:
         _fail("The database has no connection left; too many wait at once.", permanent=False, cause=error)
     except DBAPIError as error:
         if getattr(error.orig, "sqlstate", None) in _COLLIDED:
-            raise Conflict("Somebody else was writing the same rows; try again.") from error
+            _fail("Somebody else was writing the same rows; try again.", permanent=False, cause=error, kind=Conflict)
         busy = "locked" in str(error.orig) or error.connection_invalidated
         _fail(f"The database says: {brief(error)}.", permanent=not busy, cause=error)
+    except StatementError as error:
+        # A value that no database could hold, such as a time without a zone: a mistake in what was handed in.
+        if isinstance(error.orig, TypeError | ValueError):
+            raise error.orig from None
+        _fail(f"The database cannot be used: {brief(error)}.", cause=error)
     except SQLAlchemyError as error:
         _fail(f"The database cannot be used: {brief(error)}.", cause=error)
     except (OSError, TimeoutError) as error:
@@ -177,7 +192,13 @@ def brief(error: BaseException) -> str:
     return said[:300].rstrip(". ") or type(error).__name__
 
 
-def _fail(message: str, *, permanent: bool = True, cause: BaseException | None = None) -> NoReturn:
-    error = GardenerError(message)
+def _fail(
+    message: str,
+    *,
+    permanent: bool = True,
+    cause: BaseException | None = None,
+    kind: type[GardenerError] = GardenerError,
+) -> NoReturn:
+    error = kind(message)
     error.permanent = permanent
     raise error from cause

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
 
 from radar.elements import PageSnapshot
 from repair_ladder.memory import Memory
-from repair_ladder.operations import Operations, apply_operations, moved_places
+from repair_ladder.operations import Operation, Operations, apply_operations, moved_places
 from repair_ladder.outcomes import Red
+from repair_ladder.ports import Unavailable
 from repair_ladder.steps import Place, Step, Steps, step_at
 
 SELF_HEAL: Final = "self_heal"
@@ -75,12 +76,40 @@ class Candidate:
     because: tuple[str, ...] = ()  # why it is the same element, in words
     dropped: frozenset[Place] = frozenset()  # deleted actions that were shown to be redundant
     identified: frozenset[Place] = frozenset()  # checks of absence whose new locator was found by identity
+    vouched: frozenset[Place] = frozenset()  # elements that a model recognised where the matcher is not sure
 
 
-Proposer: TypeAlias = Callable[[Situation], Awaitable[tuple[Candidate, ...]]]
+Proposer: TypeAlias = Callable[[Situation], Awaitable[tuple[Candidate, ...] | Unavailable]]
+
+
+Category: TypeAlias = Literal["rot", "fixable", "product_defect", "environment", "incurable"]
 
 
 @dataclass(frozen=True, slots=True)
-class Rung:
-    name: str
-    proposers: tuple[Proposer, ...] = field(default=())
+class Verdict:
+    """What broke, in a sentence, with what shows it.
+
+    `wanted` is a change that only a person may make, such as a new wording of an expectation: it goes to the floor,
+    which refuses it with its reason.
+    """
+
+    category: Category
+    reason: str
+    evidence: tuple[str, ...] = ()
+    wanted: tuple[Operation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosed:
+    """A verdict, or what to try; neither where the answer could not be read."""
+
+    verdict: Verdict | None
+    candidates: tuple[Candidate, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The model's side of the ladder."""
+
+    proposers: Mapping[str, Proposer]
+    diagnose: Callable[[Situation], Awaitable[Diagnosed | Unavailable]]

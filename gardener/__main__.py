@@ -1,0 +1,5 @@
+"""`python -m gardener` is `gardener`."""
+
+from gardener.cli import main
+
+main()

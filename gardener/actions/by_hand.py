@@ -1,0 +1,43 @@
+"""A person asks for a repair of one failed run, whatever the project's switch says (G92-G95)."""
+
+from __future__ import annotations
+
+from gardener.actions.repairing import Wanted
+from gardener.actions.running import mend
+from gardener.errors import Refused
+from gardener.results import Result
+from gardener.runs import RunStatus, Trigger
+from gardener.saved_tests import Status, may_tend
+from gardener.store import projects, runs, saved_tests
+from gardener.tools import Tools
+from repair_ladder.rungs import RUNGS
+
+
+async def repair_run(tools: Tools, run: int, *, only: str | None, apply: bool, by: str) -> Result:
+    """The ladder, or one rung of it, on a red run: same gates, same refusals. A proven fix is staged, or written.
+
+    Raises Refused for what nobody may repair: a control run, a probe, a run of an older version, a green run. A test
+    that waits for review may be mended when a person asks (G91).
+    """
+    async with tools.store.reading() as tx:
+        row = await runs.get(tx, run)
+        project = await projects.by_id(tx, row.project)
+        test = await saved_tests.by_id(tx, row.test) if row.test is not None else None
+    why = may_tend(test, trigger=row.trigger, version=row.version)
+    if test is None or (why and (test.status == Status.ACTIVE or row.trigger in (Trigger.CONTROL, Trigger.PROBE))):
+        raise Refused(f"Run {run} is not repaired: {why}.")
+    if row.version != test.version:
+        raise Refused(
+            f"Run {run} is not repaired: it played version {row.version} of '{test.name}', now {test.version}."
+        )
+    if row.status == RunStatus.GREEN:
+        raise Refused(f"Run {run} is green: there is nothing to repair.")
+    if row.status == RunStatus.ENVIRONMENT:
+        return Result(test.name, "environment", row.error or "the surroundings failed", row.failed_step)
+    rungs = (only,) if only else RUNGS
+    return await mend(
+        tools,
+        project,
+        test,
+        Wanted(apply=apply, rungs=rungs, by=by, even_declined=True, follows_switch=False),
+    )

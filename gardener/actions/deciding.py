@@ -1,0 +1,208 @@
+"""What people decide: approve, dismiss, revert, review."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gardener.actions.playing import allowed_origins, memory_of, stage_of, values_of, write_run
+from gardener.actions.repairing import write_repair
+from gardener.errors import Refused
+from gardener.notices import EventKind
+from gardener.projects import Project
+from gardener.proposals import Proposal, ProposalStatus
+from gardener.repairs import Repair, why_not_revertable
+from gardener.runs import Run, Trigger
+from gardener.saved_tests import SavedTest
+from gardener.store import Transaction, audit, events, projects, proposals, repairs, runs, saved_tests
+from gardener.tools import Tools
+from repair_ladder import gate
+from repair_ladder.errors import DoesNotFit
+from repair_ladder.operations import Operations, apply_operations
+from repair_ladder.outcomes import Environment, Green
+from repair_ladder.step_format import read_operation
+from repair_ladder.steps import Steps, show_place
+
+
+async def approve(tools: Tools, proposal: int, by: str) -> Repair:
+    """Write a proposal's change and record who approved it (G53).
+
+    An unproven one is proved first and written only on green. Raises Refused with the reason, and the test stays as it
+    is: the test was edited since (the row becomes stale, G58-G59), the proposal was decided before, the proof is red.
+    """
+    async with tools.store.reading() as tx:
+        row = await proposals.get(tx, proposal)
+        test = await saved_tests.by_id(tx, row.test)
+        project = await projects.by_id(tx, row.project)
+        proof = await runs.get(tx, row.proof_run) if row.proof_run is not None else None
+    _must_be_open(row)
+    if test.version != row.version:
+        await _make_stale(tools, row)
+        raise Refused(_stale(row, test))
+    operations = tuple(read_operation(one) for one in row.operations)
+    try:
+        steps = apply_operations(test.steps, operations)
+    except DoesNotFit as error:
+        raise Refused(f"Proposal {row.id} does not fit '{test.name}': {error}. Dismiss it and sweep again.") from None
+    green: Green | None = None
+    if not row.proven:
+        green = await _prove(tools, project, test, row, operations)
+    async with tools.store.transaction() as tx:
+        now = await proposals.get(tx, row.id)
+        _must_be_open(now)
+        current = await saved_tests.by_id(tx, test.id)
+        if current.version == row.version:
+            return await _write(tx, tools, project, test, now, steps, by, proof, green)
+    await _make_stale(tools, row)
+    raise Refused(_stale(row, current))
+
+
+async def _write(
+    tx: Transaction,
+    tools: Tools,
+    project: Project,
+    test: SavedTest,
+    row: Proposal,
+    steps: Steps,
+    by: str,
+    proof: Run | None,
+    green: Green | None,
+) -> Repair:
+    if green is not None:
+        proof = await write_run(tx, tools, project, test, Trigger.PROOF, green, tools.now())
+        await proposals.mark_proven(tx, row.id, proof_run=proof.id)
+    await proposals.decide(tx, row.id, to=ProposalStatus.APPLIED, by=by, now=tools.now())
+    return await write_repair(
+        tx,
+        tools,
+        project,
+        test,
+        steps=steps,
+        operations=row.operations,
+        refusals=row.refusals,
+        strategy=row.strategy,
+        reason=row.reason,
+        author=by,
+        run=row.run,
+        proof=proof,
+        proposal=row.id,
+    )
+
+
+async def _prove(tools: Tools, project: Project, test: SavedTest, row: Proposal, operations: Operations) -> Green:
+    """A person said that it may be run: now it is proved like any other."""
+    memory = await memory_of(tools, test)
+    values = values_of(tools, test)
+    if values.missing:
+        raise Refused(f"Proposal {row.id} cannot be proved: the secret {values.missing[0]} is not set.")
+    stage = replace(stage_of(tools, project, test, values), fenced_to=allowed_origins(project, memory))
+    judged = await gate.prove(
+        test.steps, operations, gate.Known(memory), lambda candidate: tools.replay(candidate, stage)
+    )
+    match judged:
+        case gate.Proof(run=green):
+            return green
+        case gate.NotGreen(run=red):
+            why = f"its proof is red at step {show_place(red.place)}: {red.message}"
+        case gate.WrongElement(reason=reason):
+            why = f"its proof is not convincing: {reason}"
+        case Environment(message=message):
+            why = f"it could not be proved: {message}"
+    raise Refused(f"Proposal {row.id} was not applied: {why}. Nothing was written.")
+
+
+def _must_be_open(row: Proposal) -> None:
+    if row.status == ProposalStatus.STALE:
+        raise Refused(
+            f"Proposal {row.id} is stale: it was worked out on version {row.version} of '{row.test_name}', which was "
+            "edited since. Sweep again for a fresh one."
+        )
+    if row.status != ProposalStatus.PROPOSED:
+        who = f" by {row.decided_by}" if row.decided_by else ""
+        raise Refused(f"Proposal {row.id} is {row.status.value} already{who}.")
+
+
+def _stale(row: Proposal, test: SavedTest) -> str:
+    return (
+        f"Proposal {row.id} no longer fits '{test.name}': the steps are at version {test.version}, it was worked out "
+        f"on version {row.version}. It is stale now; sweep again for a fresh one."
+    )
+
+
+async def _make_stale(tools: Tools, row: Proposal) -> None:
+    async with tools.store.transaction() as tx:
+        open_now = await proposals.open_of(tx, row.test)
+        if open_now is not None and open_now.id == row.id:
+            await proposals.close_open(
+                tx, row.test, to=ProposalStatus.STALE, now=tools.now(), by=None, why="the test was edited"
+            )
+
+
+async def dismiss(tools: Tools, proposal: int, by: str) -> Proposal:
+    """Decline a fix: it is not proposed again until the test or the app changes (G55). Raises Refused."""
+    async with tools.store.transaction() as tx:
+        row = await proposals.get(tx, proposal)
+        _must_be_open(row)
+        row = await proposals.decide(tx, proposal, to=ProposalStatus.DISMISSED, by=by, now=tools.now())
+        payload = {"proposal": row.id, "test": row.test_name, "by": by}
+        subject = f"{by} dismissed the repair of '{row.test_name}'"
+        await events.emit(tx, row.project, EventKind.DISMISSED, subject, payload, now=tools.now())
+        await audit.write(
+            tx, project=row.project, who=by, what="dismiss", subject=row.test_name, details=payload, now=tools.now()
+        )
+    return row
+
+
+async def revert(tools: Tools, repair: int, by: str) -> Repair:
+    """Restore the pre-repair steps exactly (G54, G76). Raises Refused where something later touched the test."""
+    async with tools.store.transaction() as tx:
+        row = await repairs.get(tx, repair)
+        test = await saved_tests.by_id(tx, row.test)
+        why = why_not_revertable(row, version_now=await _same_as(tx, row, test), test_name=test.name)
+        if why:
+            raise Refused(why)
+        row = await repairs.mark_reverted(tx, repair, by=by, now=tools.now())
+        await saved_tests.write_steps(
+            tx,
+            test.id,
+            test.version,
+            steps=row.steps_before,
+            source=row.source_before,
+            variables=row.variables_before,
+            author=by,
+            cause="revert",
+            now=tools.now(),
+            flagged=False,
+        )
+        await proposals.close_open(
+            tx, test.id, to=ProposalStatus.STALE, now=tools.now(), by=by, why="a repair was reverted"
+        )
+        payload = {"repair": row.id, "test": test.name, "by": by}
+        subject = f"{by} reverted the repair of '{test.name}'"
+        await events.emit(tx, row.project, EventKind.REVERTED, subject, payload, now=tools.now())
+        await audit.write(
+            tx, project=row.project, who=by, what="revert", subject=test.name, details=payload, now=tools.now()
+        )
+    return row
+
+
+async def _same_as(tx: Transaction, row: Repair, test: SavedTest) -> int:
+    """The version to compare with: that of the repair, if the test holds just what the repair left in it.
+
+    So the second newest repair can be reverted once the newest one was: nothing of it is left.
+    """
+    after = await saved_tests.version(tx, test.id, row.version_after)
+    same = after.steps == test.steps and dict(after.variables) == dict(test.variables or {})
+    return row.version_after if same else test.version
+
+
+async def review(tools: Tools, repair: int, by: str) -> Repair:
+    """Somebody has looked at a repair: the flag goes, the fix stays (G78)."""
+    async with tools.store.transaction() as tx:
+        row = await repairs.mark_reviewed(tx, repair, by=by, now=tools.now())
+        newest = await repairs.newest_of(tx, row.test)
+        if newest is not None and newest.id == row.id:
+            await saved_tests.set_flagged(tx, row.test, False)
+        payload = {"repair": row.id, "test": row.test_name, "by": by}
+        subject = f"{by} reviewed the repair of '{row.test_name}'"
+        await events.emit(tx, row.project, EventKind.REVIEWED, subject, payload, now=tools.now())
+    return row

@@ -1,0 +1,254 @@
+"""Play one saved test and write down what it said, in one transaction with what follows from it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from gardener.projects import Project
+from gardener.proposals import ProposalStatus
+from gardener.runs import RecordedStep, Run, RunStatus, Trigger
+from gardener.saved_tests import SavedTest
+from gardener.store import Transaction, at_risk, issues, pages, proposals, recordings, runs
+from gardener.tools import Tools
+from repair_ladder.formats import Secret
+from repair_ladder.memory import Memory, Seen
+from repair_ladder.outcomes import Dialog, Environment, Evidence, Green, Outcome, Red, Trace
+from repair_ladder.runner import OnStep, Stage, origin_of
+from repair_ladder.steps import read_place, show_place
+from repair_ladder.values import names_used
+from repair_ladder.verdicts import pre_triage
+
+# A green run of these kinds is what a test is known by.
+REMEMBERED: Final = frozenset({Trigger.SCHEDULE, Trigger.SUITE, Trigger.CI, Trigger.MANUAL, Trigger.DRY_RUN})
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedTest:
+    run: Run
+    outcome: Outcome
+    memory: Memory  # what the test was known by before this run
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """What the variables of a test stand for, and which of them are secret; `missing` are secrets nobody set."""
+
+    values: dict[str, str]
+    secret_names: frozenset[str]
+    secrets: frozenset[str]
+    missing: tuple[str, ...]
+
+
+def values_of(tools: Tools, test: SavedTest) -> Values:
+    """Secrets come from the environment of whoever runs the test; they are never stored."""
+    values, names, missing = {}, set(), []
+    used = names_used(test.steps)
+    for name, value in (test.variables or {}).items():
+        if isinstance(value, Secret):
+            names.add(name)
+            given = tools.settings.environ.get(value.name)
+            if given is not None:
+                values[name] = given
+            elif name in used:
+                missing.append(value.name)
+        else:
+            values[name] = str(value)
+    return Values(values, frozenset(names), frozenset(values[name] for name in names if name in values), tuple(missing))
+
+
+def stage_of(tools: Tools, project: Project, test: SavedTest, values: Values, *, base_url: str | None = None) -> Stage:
+    settings = project.settings
+    return Stage(
+        base_url=base_url or project.base_url,
+        values=values.values,
+        secrets=values.secrets,
+        files=tools.settings.data_dir / test.folder if test.folder else None,
+        step_timeout_ms=settings.step_timeout_ms,
+        locale=settings.locale,
+        test_id_attribute=settings.test_id_attribute,
+    )
+
+
+def allowed_origins(project: Project, memory: Memory) -> frozenset[str]:
+    """Where a candidate may go: the app, what the project names, and what the test itself reached when it was green."""
+    seen = {origin_of(one.page.url) for one in memory.seen.values()}
+    return frozenset({origin_of(project.base_url), *map(origin_of, project.settings.allowed_origins), *seen} - {""})
+
+
+async def memory_of(tools: Tools, test: SavedTest) -> Memory:
+    """What the last green run of this version of the test remembers."""
+    async with tools.store.reading() as tx:
+        recording = await recordings.get(tx, test.id, test.version)
+        if recording is None:
+            return Memory()
+        found = await pages.get_many(tx, {step.page_key for step in recording.steps})
+        run = await runs.get(tx, recording.run) if recording.run is not None else None
+    seen = {
+        read_place(step.place): Seen(found[step.page_key], step.target)
+        for step in recording.steps
+        if step.page_key in found
+    }
+    return Memory(seen, read_dialogs(run.evidence if run and run.evidence else {}))
+
+
+def read_dialogs(evidence: Mapping[str, Any]) -> tuple[Dialog, ...]:
+    """The native dialogs of a run as they stand in its row."""
+    raw = evidence.get("dialogs", ())
+    return tuple(
+        Dialog(read_place(one["step"]), one["kind"], one["message"], one["answer"], one["expected"]) for one in raw
+    )
+
+
+async def play(
+    tools: Tools,
+    project: Project,
+    test: SavedTest,
+    trigger: Trigger,
+    *,
+    base_url: str | None = None,
+    on_step: OnStep | None = None,
+) -> PlayedTest:
+    """Play the test as it is saved; never raises for what the app does."""
+    memory = await memory_of(tools, test)
+    values = values_of(tools, test)
+    began = tools.now()
+    if values.missing:
+        names = ", ".join(values.missing)
+        outcome: Outcome = Red(Trace(), (1,), "test", f"the secret {names} is not set: export it before the run")
+    else:
+        stage = stage_of(tools, project, test, values, base_url=base_url)
+        outcome = pre_triage(await tools.replay(test.steps, stage, on_step=on_step), memory)
+    # A preview is not the app: what is seen there is nothing to know the test by.
+    remembered = trigger in REMEMBERED and base_url is None
+    async with tools.store.transaction() as tx:
+        run = await write_run(tx, tools, project, test, trigger, outcome, began)
+        if isinstance(outcome, Green) and remembered:
+            await recordings.save(tx, test.id, test.version, run.id, recorded(run), now=tools.now())
+            await at_risk.clear(tx, test.id)
+            await issues.close_for_test(tx, test.id, now=tools.now())
+            await proposals.close_open(
+                tx,
+                test.id,
+                to=ProposalStatus.SUPERSEDED,
+                now=tools.now(),
+                by=None,
+                why="the test is green as it stands",
+            )
+    return PlayedTest(run, outcome, memory)
+
+
+async def write_run(
+    tx: Transaction,
+    tools: Tools,
+    project: Project,
+    test: SavedTest,
+    trigger: Trigger,
+    outcome: Outcome,
+    began: datetime,
+) -> Run:
+    """The row of a run with its pages; a picture lies beside the database first, under a name that nobody reads yet."""
+    trace = outcome.trace
+    keep_pages = isinstance(outcome, Green)
+    keys = [await pages.put(tx, page, now=began) for page in trace.snapshots] if keep_pages else []
+    steps = [
+        {
+            "step": show_place(one.place),
+            "kind": one.kind,
+            "url": one.url,
+            "started_ms": one.started_ms,
+            "ended_ms": one.ended_ms,
+            "error": one.error,
+            "skipped": one.skipped,
+            "page_key": keys[one.snapshot] if keys and one.snapshot is not None else None,
+            "target": one.target if one.target is not None and one.target >= 0 else None,
+        }
+        for one in trace.played
+    ]
+    match outcome:
+        case Green():
+            status, place, cause, error = RunStatus.GREEN, None, None, None
+        case Red():
+            status, place, cause, error = RunStatus.RED, outcome.place, str(outcome.cause), outcome.message
+        case Environment():
+            status, place, cause, error = RunStatus.ENVIRONMENT, outcome.place, str(outcome.kind), outcome.message
+    page = None if isinstance(outcome, Green) else outcome.page
+    picture = outcome.picture if isinstance(outcome, Red) else None
+    return await runs.add(
+        tx,
+        project=project.id,
+        test=test.id,
+        test_name=test.name,
+        version=test.version,
+        trigger=trigger,
+        status=status,
+        started_at=began,
+        ended_at=tools.now(),
+        failed_step=show_place(place) if place else None,
+        cause=cause,
+        error=error,
+        observed=outcome.observed if isinstance(outcome, Red) else None,
+        page_key=await pages.put(tx, page, now=began) if page else None,
+        target=outcome.target if isinstance(outcome, Red) else None,
+        picture=_keep_picture(tools.settings.data_dir, picture) if picture else None,
+        evidence=_evidence(trace.evidence),
+        steps=steps,
+    )
+
+
+def recorded(run: Run) -> tuple[RecordedStep, ...]:
+    """What a green run remembers of its steps."""
+    return tuple(
+        RecordedStep(str(one["step"]), str(one["url"]), str(one["page_key"]), _target(one["target"]))
+        for one in run.steps
+        if one["page_key"]
+    )
+
+
+def _target(value: object) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+def _evidence(evidence: Evidence) -> dict[str, Any]:
+    return {
+        "dialogs": [
+            {
+                "step": show_place(one.place),
+                "kind": one.kind,
+                "message": one.message,
+                "answer": one.answer,
+                "expected": one.expected,
+            }
+            for one in evidence.dialogs
+        ],
+        "page_errors": list(evidence.page_errors),
+        "console_errors": list(evidence.console_errors),
+        "failed_requests": list(evidence.failed_requests),
+        "bad_answers": list(evidence.bad_answers),
+    }
+
+
+def _keep_picture(folder: Path, picture: bytes) -> str:
+    """The path below the data folder. Named by content: written twice it is the same file, half of it is never seen."""
+    name = f"pictures/{hashlib.sha256(picture).hexdigest()[:32]}.png"
+    path = folder / name
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        half = path.with_suffix(".part")
+        half.write_bytes(picture)
+        half.replace(path)
+    return name
+
+
+def page_path(project: Project, url: str) -> str | None:
+    """A URL below the base URL, as sweeps name pages; None for an address of another app."""
+    base = project.base_url
+    if url == base:
+        return "/"
+    if url.startswith(base + "/"):
+        return url[len(base) :]
+    return None

@@ -1,0 +1,347 @@
+"""Send one broken test up the ladder, and write or stage what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, assert_never
+
+from gardener.actions.playing import PlayedTest, allowed_origins, recorded, stage_of, values_of, write_run
+from gardener.cases import CaseStatus
+from gardener.notices import EventKind
+from gardener.projects import Project
+from gardener.proposals import ProposalStatus
+from gardener.repairs import GARDENER, Repair
+from gardener.results import Result, Said, operation_shapes, refusal_shapes
+from gardener.runs import Run, Trigger
+from gardener.saved_tests import SavedTest
+from gardener.store import (
+    Transaction,
+    at_risk,
+    audit,
+    cases,
+    events,
+    issues,
+    projects,
+    proposals,
+    recordings,
+    repairs,
+    saved_tests,
+)
+from gardener.tools import Tools
+from gardener.triage import IssueKind
+from repair_ladder.climb import Climbed, Exhausted, Given, Halted, NotDrift, Repaired, climb, fix_of
+from repair_ladder.memory import Memory
+from repair_ladder.operations import apply_operations
+from repair_ladder.outcomes import Environment, Outcome, Red
+from repair_ladder.ports import Asked, Unavailable
+from repair_ladder.rungs import RUNGS
+from repair_ladder.rungs.models import proposers
+from repair_ladder.steps import Steps
+from repair_ladder.values import redactor
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a caller lets the ladder do with a proven fix."""
+
+    apply: bool  # write it, where it is sure; else stage
+    rungs: tuple[str, ...] = RUNGS
+    triggers: tuple[dict[str, Any], ...] = ()
+    change_key: str = ""
+    by: str = GARDENER
+    even_declined: bool = False  # a person asked: a fix that was dismissed before may be shown again
+    follows_switch: bool = True  # `apply` holds only while the project's switch is on
+
+
+async def repair(tools: Tools, project: Project, test: SavedTest, played: PlayedTest, wanted: Wanted) -> Result:
+    """The ladder for one red run. Never raises for what app, browser or model do."""
+    red = played.outcome
+    if not isinstance(red, Red):
+        raise TypeError("only a red run is repaired")
+    asked = Asked()
+    climbed = await _climb(tools, project, test, red, played.memory, wanted, asked)
+    result = await _conclude(tools, project, test, played.run, climbed, wanted)
+    return replace(result, model_calls=asked.calls)
+
+
+async def _climb(
+    tools: Tools, project: Project, test: SavedTest, red: Red, memory: Memory, wanted: Wanted, asked: Asked
+) -> Climbed:
+    values = values_of(tools, test)
+    stage = replace(stage_of(tools, project, test, values), fenced_to=allowed_origins(project, memory))
+
+    async def replay(steps: Steps) -> Outcome:
+        return await tools.replay(steps, stage)
+
+    async def watch(what: str, details: dict[str, object]) -> None:
+        await tools.watch(f"ladder_{what}", {"test": test.name, **details})
+
+    given = Given(
+        memory=memory,
+        variables=frozenset(values.values) - values.secret_names,
+        secrets=values.secret_names,
+        origins=allowed_origins(project, memory),
+        test_id_attribute=project.settings.test_id_attribute,
+        rungs=wanted.rungs,
+        models=proposers(tools.ask(project), asked, redactor(values.secrets)),
+    )
+    return await climb(test.steps, red, given, replay, now=tools.now, watch=watch)
+
+
+async def _conclude(
+    tools: Tools, project: Project, test: SavedTest, run: Run, climbed: Climbed, wanted: Wanted
+) -> Result:
+    """One transaction: the case with its attempts, and the repair, the proposal or the issue that ends it."""
+    refusals = refusal_shapes(test.steps, climbed.refusals)
+    result = Result(test.name, "incurable", climbed.reason, run.failed_step, refusals=refusals)
+    async with tools.store.transaction() as tx:
+        case = await cases.open_case(
+            tx, project=project.id, test=test.id, version=test.version, now=tools.now(), run=run.id
+        )
+        for attempt in climbed.attempts:
+            await cases.add_attempt(
+                tx,
+                case.id,
+                rung=attempt.rung,
+                strategy=attempt.strategy,
+                hypothesis=attempt.hypothesis,
+                operations=operation_shapes(test.steps, attempt.operations),
+                refusals=refusal_shapes(test.steps, attempt.refusals),
+                outcome=attempt.outcome,
+                error=attempt.error or None,
+                fix=fix_of(attempt.operations),
+                now=tools.now(),
+            )
+        match climbed:
+            case Repaired():
+                result = await _keep(tx, tools, project, test, run, climbed, wanted, result)
+            case NotDrift(verdict="environment"):
+                result = replace(result, outcome="environment")
+                await file_finding(tx, tools, project, "environment", climbed.reason, [test.id], run.id)
+            case NotDrift():
+                result = replace(result, outcome="product_defect")
+                await _file_triage(tx, tools, project, test, run, result, "product_defect", climbed.evidence)
+            case Exhausted(only_refused=only_refused):
+                result = replace(result, outcome="refused" if only_refused else "incurable")
+                await _file_triage(tx, tools, project, test, run, result, "incurable", climbed.evidence)
+            case Halted(why=why):
+                result = replace(result, outcome=_halted(why))
+            case _:
+                assert_never(climbed)
+        ends = CASE_ENDS.get(result.outcome)
+        if ends:  # a case that was halted stays open: no attempt is spent, and the next try takes it up
+            await cases.finish(tx, case.id, status=ends[0], verdict=ends[1], now=tools.now())
+    await tools.watch("result", {"test": test.name, "outcome": result.outcome, "reason": result.reason})
+    return result
+
+
+CASE_ENDS: dict[str, tuple[CaseStatus, str | None]] = {
+    "staged": (CaseStatus.REPAIRED, "rot"),
+    "applied": (CaseStatus.REPAIRED, "rot"),
+    "product_defect": (CaseStatus.NOT_DRIFT, "product_defect"),
+    "environment": (CaseStatus.NOT_DRIFT, "environment"),
+    "incurable": (CaseStatus.EXHAUSTED, "incurable"),
+    "refused": (CaseStatus.EXHAUSTED, "fixable"),
+}
+
+
+def _halted(why: Unavailable | Environment) -> Said:
+    if isinstance(why, Environment) and why.kind != "browser":
+        return "environment"
+    return "unavailable"
+
+
+async def _keep(
+    tx: Transaction,
+    tools: Tools,
+    project: Project,
+    test: SavedTest,
+    run: Run,
+    climbed: Repaired,
+    wanted: Wanted,
+    result: Result,
+) -> Result:
+    """Write the fix if the project applies and the fix is sure; else it waits for a person."""
+    now = await saved_tests.by_id(tx, test.id)
+    if now.version != test.version:
+        reason = f"'{test.name}' was edited while its repair was proved: nothing was written; run it again"
+        return replace(result, outcome="refused", reason=reason)
+    proof = None
+    if climbed.proof is not None:
+        proof = await write_run(tx, tools, project, test, Trigger.PROOF, climbed.proof, tools.now())
+    apply = wanted.apply and climbed.sure and climbed.proof is not None
+    if apply and wanted.follows_switch:
+        apply = await projects.auto_repair_of(tx, project.id)
+    operations = operation_shapes(test.steps, climbed.operations)
+    if apply:
+        written = await write_repair(
+            tx,
+            tools,
+            project,
+            test,
+            steps=apply_operations(test.steps, climbed.operations),
+            operations=operations,
+            refusals=result.refusals,
+            strategy=climbed.strategy,
+            reason=climbed.reason,
+            author=wanted.by,
+            run=run.id,
+            proof=proof,
+            proposal=None,
+        )
+        return replace(result, outcome="applied", repair=written.id)
+    proposal = await proposals.stage(
+        tx,
+        project=project.id,
+        test=test.id,
+        version=test.version,
+        proven=climbed.proof is not None,
+        strategy=climbed.strategy,
+        operations=operations,
+        refusals=result.refusals,
+        triggers=wanted.triggers,
+        failed_step=run.failed_step,
+        error=run.error,
+        reason=_why_staged(climbed),
+        change_key=wanted.change_key,
+        now=tools.now(),
+        run=run.id,
+        proof_run=proof.id if proof else None,
+        even_declined=wanted.even_declined,
+    )
+    if proposal is None:
+        reason = "this fix was dismissed before, and neither the test nor the app has changed since"
+        return replace(result, outcome="refused", reason=reason)
+    if proposal.restated == 0:
+        subject = f"A repair of '{test.name}' waits for approval"
+        await events.emit(tx, project.id, EventKind.STAGED, subject, {"proposal": proposal.id}, now=tools.now())
+    return replace(result, outcome="staged", proposal=proposal.id, reason=proposal.reason)
+
+
+def _why_staged(climbed: Repaired) -> str:
+    if climbed.harm:
+        return f"{climbed.reason}; not run unattended, because {climbed.harm}"
+    return climbed.reason
+
+
+async def write_repair(
+    tx: Transaction,
+    tools: Tools,
+    project: Project,
+    test: SavedTest,
+    *,
+    steps: Steps,
+    operations: Sequence[dict[str, Any]],
+    refusals: Sequence[dict[str, Any]],
+    strategy: str,
+    reason: str,
+    author: str,
+    run: int | None,
+    proof: Run | None,
+    proposal: int | None,
+) -> Repair:
+    """The new steps by compare-and-swap on the version, with their record, the audit entry and the event: all or none.
+
+    Raises Conflict if the test is not at the version that the operations count in.
+    """
+    now = tools.now()
+    by_gardener = author == GARDENER
+    after = await saved_tests.write_steps(
+        tx,
+        test.id,
+        test.version,
+        steps=steps,
+        source=None,
+        author=author,
+        cause="repair",
+        now=now,
+        flagged=by_gardener,
+    )
+    if proof is not None:
+        await recordings.save(tx, test.id, after.version, proof.id, recorded(proof), now=now)
+    repair = await repairs.add(
+        tx,
+        project=project.id,
+        test=test.id,
+        version_before=test.version,
+        version_after=after.version,
+        steps_before=test.steps,
+        source_before=test.source,
+        variables_before=test.variables or {},
+        operations=operations,
+        refusals=refusals,
+        strategy=strategy,
+        author=author,
+        reason=reason,
+        now=now,
+        proposal=proposal,
+        run=run,
+    )
+    await proposals.close_open(
+        tx, test.id, to=ProposalStatus.SUPERSEDED, now=now, by=author, why=f"repair {repair.id} took its place"
+    )
+    await at_risk.clear(tx, test.id)
+    await issues.close_for_test(tx, test.id, now=now)
+    kind = EventKind.APPLIED if by_gardener else EventKind.APPROVED
+    said = "repaired and proven" if by_gardener else f"repaired, approved by {author}"
+    payload = {"repair": repair.id, "test": test.name, "strategy": strategy, "author": author}
+    await events.emit(tx, project.id, kind, f"'{test.name}' was {said}", payload, now=now)
+    await audit.write(tx, project=project.id, who=author, what="repair", subject=test.name, details=payload, now=now)
+    return repair
+
+
+async def _file_triage(
+    tx: Transaction,
+    tools: Tools,
+    project: Project,
+    test: SavedTest,
+    run: Run,
+    result: Result,
+    verdict: str,
+    evidence: Sequence[str],
+) -> None:
+    reason = result.reason + (f" [{'; '.join(evidence)}]" if evidence else "")
+    issue = await issues.file(
+        tx,
+        project=project.id,
+        kind=IssueKind.TRIAGE,
+        verdict=verdict,
+        cause_key=f"test:{test.id}:v{test.version}",
+        tests=[test.id],
+        reason=reason,
+        refusals=result.refusals,
+        run=run.id,
+        now=tools.now(),
+    )
+    if issue.restated == 0:
+        subject = f"'{test.name}' needs a person: {result.reason[:200]}"
+        payload = {"issue": issue.id, "verdict": verdict}
+        await events.emit(tx, project.id, EventKind.TRIAGE, subject, payload, now=tools.now())
+
+
+async def file_finding(
+    tx: Transaction,
+    tools: Tools,
+    project: Project,
+    kind: str,
+    reason: str,
+    tests: Sequence[int],
+    run: int | None = None,
+) -> int:
+    """One finding about the surroundings with all tests under it: one cause, one row."""
+    issue = await issues.file(
+        tx,
+        project=project.id,
+        kind=IssueKind.FINDING,
+        verdict="environment",
+        cause_key=f"environment:{kind}",
+        tests=tests,
+        reason=reason,
+        run=run,
+        now=tools.now(),
+    )
+    if issue.restated == 0:
+        payload = {"issue": issue.id, "cause": kind}
+        await events.emit(tx, project.id, EventKind.FINDING, reason[:300], payload, now=tools.now())
+    return issue.id

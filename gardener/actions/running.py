@@ -1,0 +1,122 @@
+"""Run the tests of a project; on an applying project the red ones of an unattended run are repaired."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from gardener.actions.playing import PlayedTest, play
+from gardener.actions.repairing import Wanted, file_finding, repair
+from gardener.errors import NotFound
+from gardener.jobs import Job, JobKind
+from gardener.projects import Project
+from gardener.results import Result
+from gardener.runs import UNATTENDED, Run, RunStatus, Trigger
+from gardener.saved_tests import SavedTest, Status, may_tend
+from gardener.store import Transaction, at_risk, jobs, projects, runs, saved_tests
+from gardener.tools import Tools
+from repair_ladder.outcomes import Environment, Green, Red
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    runs: tuple[Run, ...]
+    jobs: tuple[int, ...]  # repairs that were asked for
+
+
+async def run_tests(
+    tools: Tools, project: Project, names: Sequence[str], trigger: Trigger = Trigger.MANUAL
+) -> RunReport:
+    """One after another, unless the project says how many may run side by side. Raises NotFound for an unknown name.
+
+    Without names the tests in service are run; with names those, whatever their status.
+    """
+    async with tools.store.reading() as tx:
+        if names:
+            tests = [await saved_tests.get(tx, project.id, name) for name in dict.fromkeys(names)]
+        else:
+            tests = list(await saved_tests.listed(tx, project.id, statuses=[Status.ACTIVE]))
+    if not tests:
+        raise NotFound(f"'{project.name}' has no test in service: import some first")
+    turn = asyncio.Semaphore(project.settings.side_by_side)
+
+    async def one(test: SavedTest) -> PlayedTest:
+        async with turn:
+            await tools.watch("run_start", {"test": test.name, "trigger": trigger.value})
+            played = await play(tools, project, test, trigger)
+            await tools.watch(
+                "run_end", {"test": test.name, "status": played.run.status.value, "error": played.run.error}
+            )
+            return played
+
+    played = await asyncio.gather(*(one(test) for test in tests))
+    asked = await _ask_for_repairs(tools, project, tests, played) if trigger in UNATTENDED else ()
+    return RunReport(tuple(one.run for one in played), asked)
+
+
+async def _ask_for_repairs(
+    tools: Tools, project: Project, tests: Sequence[SavedTest], played: Sequence[PlayedTest]
+) -> tuple[int, ...]:
+    """Jobs for the red tests (G7), and one finding a cause for what the surroundings did."""
+    asked = []
+    async with tools.store.transaction() as tx:
+        causes: dict[str, list[PlayedTest]] = {}
+        for test, one in zip(tests, played, strict=True):
+            if one.run.status == RunStatus.ENVIRONMENT:
+                causes.setdefault(one.run.cause or "environment", []).append(one)
+                continue
+            may = one.run.status == RunStatus.RED and may_tend(test, trigger=one.run.trigger) is None
+            if may and await projects.auto_repair_of(tx, project.id):
+                asked.append((await ask_for_repair(tx, tools, project, test, one.run)).id)
+        for cause, ran in causes.items():
+            tested = [one.run.test for one in ran if one.run.test is not None]
+            await file_finding(tx, tools, project, cause, ran[0].run.error or cause, tested, ran[0].run.id)
+    return tuple(asked)
+
+
+async def ask_for_repair(tx: Transaction, tools: Tools, project: Project, test: SavedTest, run: Run) -> Job:
+    return await jobs.add(
+        tx,
+        project=project.id,
+        kind=JobKind.HEAL,
+        key=f"test:{test.id}:v{test.version}",
+        payload={"test": test.id, "run": run.id},
+        now=tools.now(),
+    )
+
+
+async def heal(tools: Tools, job: Job) -> Result | None:
+    """A job that asks for the repair of one failed unattended run; None if it is no longer wanted.
+
+    Whether it may be done is asked here, where the work is claimed, and not only where it was requested (G14).
+    """
+    async with tools.store.reading() as tx:
+        project = await projects.by_id(tx, job.project)
+        run = await runs.get(tx, int(job.payload["run"]))
+        test = await saved_tests.by_id(tx, int(job.payload["test"]))
+    if not project.auto_repair or may_tend(test, trigger=run.trigger, version=run.version) is not None:
+        return None
+    return await mend(tools, project, test, Wanted(apply=True))
+
+
+async def mend(tools: Tools, project: Project, test: SavedTest, wanted: Wanted) -> Result:
+    """Show the saved steps failing once more, then climb. A test that is green now was flaky or mended meanwhile."""
+    played = await play(tools, project, test, Trigger.DRY_RUN)
+    match played.outcome:
+        case Green():
+            return Result(test.name, "passed", "the test is green when it is run again: nothing is repaired")
+        case Environment(kind=kind, message=message):
+            async with tools.store.transaction() as tx:
+                await file_finding(tx, tools, project, kind, message, [test.id], played.run.id)
+            return Result(
+                test.name, "unavailable" if kind == "browser" else "environment", message, played.run.failed_step
+            )
+        case Red():
+            async with tools.store.reading() as tx:
+                risk = await at_risk.get(tx, test.id)
+            known = replace(wanted, triggers=risk.triggers, change_key=risk.change_key) if risk else wanted
+            return await repair(tools, project, test, played, known)
+        case _:
+            assert_never(played.outcome)

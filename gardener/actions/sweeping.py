@@ -1,0 +1,400 @@
+"""One look at the app: what changed, which tests it touched, and the staging pass over those."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from gardener.actions.playing import memory_of, page_path, stage_of, values_of
+from gardener.actions.repairing import Wanted, file_finding
+from gardener.actions.running import mend
+from gardener.jobs import Job, JobKind
+from gardener.notices import EventKind
+from gardener.projects import Project
+from gardener.results import Result
+from gardener.saved_tests import SavedTest, Status, may_tend
+from gardener.store import (
+    at_risk,
+    baselines,
+    events,
+    issues,
+    jobs,
+    pages,
+    projects,
+    proposals,
+    saved_tests,
+    sweeps,
+)
+from gardener.sweeps import Baseline, Sweep, SweepStatus
+from gardener.tools import Tools
+from radar.at_risk import LocatorUse, States, Touched, find_touched
+from radar.browser import Visit
+from radar.diff import AppChange, compare, learn_noise
+from radar.elements import PageSnapshot
+from radar.environment import what_is_wrong
+from radar.errors import PageUnavailable
+from radar.matching import match_pages
+from repair_ladder.outcomes import Environment, Red
+from repair_ladder.sign_in import find_sign_in
+from repair_ladder.steps import Steps, show_place, walk
+from repair_ladder.values import redactor
+
+MOST_PAGES: Final = 60
+# Addresses that do something when they are asked for, or may: never visited by a sweep.
+UNSAFE: Final = ("logout", "log-out", "log_out", "signout", "sign-out", "delete", "remove", "destroy", "unsubscribe")
+BEHIND: Final = " (signed in)"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as sweeps name it: its URL below the base URL, and on which side of the sign-in it is."""
+
+    path: str
+    signed_in: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.path + (BEHIND if self.signed_in else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the tests in service tell the radar."""
+
+    tests: tuple[SavedTest, ...]
+    uses: Mapping[str, tuple[LocatorUse, ...]]  # by the page's name
+    pages: tuple[Page, ...]
+    sign_in: tuple[SavedTest, Steps] | None  # the steps that open what lies behind
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    kind: str
+    reason: str
+    pages: tuple[str, ...]
+
+
+@dataclass
+class Looked:
+    """What the visits came to."""
+
+    seen: dict[str, Visit] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+
+async def ask_for_sweep(tools: Tools, project: Project, *, base_url: str | None = None, by_hand: bool = True) -> Job:
+    """A job; while one like it waits or runs, that one."""
+    async with tools.store.transaction() as tx:
+        return await jobs.add(
+            tx,
+            project=project.id,
+            kind=JobKind.SWEEP,
+            key=f"project:{project.id}:{base_url or ''}",
+            payload={"base_url": base_url, "by_hand": by_hand},
+            now=tools.now(),
+        )
+
+
+async def sweep(tools: Tools, job: Job) -> dict[str, Any]:
+    """The sweep and its staging pass, as `sweep --json` prints it."""
+    base_url = job.payload.get("base_url")
+    async with tools.store.transaction() as tx:
+        project = await projects.by_id(tx, job.project)
+        row = await sweeps.start(
+            tx,
+            project.id,
+            base_url=base_url or project.base_url,
+            preview=base_url is not None,
+            now=tools.now(),
+            job=job.id,
+        )
+    await tools.watch("sweep_start", {"project": project.name, "base_url": row.base_url})
+    known = await _known(tools, project)
+    looked = await _look(tools, project, known, row)
+    found = await _compare(tools, project, known, looked)
+    by_hand = bool(job.payload.get("by_hand"))
+    stages = not (row.preview or project.auto_repair) and (by_hand or project.settings.staging)
+    await _write_down(tools, project, row, known, looked, found, stages=stages)
+    covered = {name for finding in looked.findings for name in _tests_on(known, finding.pages)}
+    results, left = await _staging_pass(tools, project, found, covered) if stages else ([], [])
+    return await _end(tools, project, row, looked, found, results, left)
+
+
+# --- what the tests know -------------------------------------------------------------------------------
+
+
+async def _known(tools: Tools, project: Project) -> Known:
+    async with tools.store.reading() as tx:
+        tests = await saved_tests.listed(tx, project.id, statuses=[Status.ACTIVE])
+    uses: dict[str, list[LocatorUse]] = {}
+    found: dict[Page, None] = dict.fromkeys(Page(path) for path in project.settings.urls)
+    sign_in: tuple[SavedTest, Steps] | None = None
+    for test in tests:
+        memory = await memory_of(tools, test)
+        opening = find_sign_in(test.steps, values_of(tools, test).secret_names, memory)
+        if opening and (sign_in is None or len(opening[0]) < len(sign_in[1])):
+            sign_in = (test, opening[0])
+        for place, step in walk(test.steps):
+            seen = memory.near(place)
+            path = page_path(project, seen.page.url) if seen else None
+            if path is None:
+                continue
+            page = Page(path, bool(opening and place > opening[1]))
+            if not any(word in path.lower() for word in UNSAFE):
+                found[page] = None
+            for _, locator in step.locators():
+                uses.setdefault(page.name, []).append(LocatorUse(test.id, show_place(place), locator, step.kind))
+    every = tuple(found)[:MOST_PAGES]
+    return Known(tests, {name: tuple(some) for name, some in uses.items()}, every, sign_in)
+
+
+def _tests_on(known: Known, names: Sequence[str]) -> set[int]:
+    return {use.test for name in names for use in known.uses.get(name, ())}
+
+
+# --- the look ------------------------------------------------------------------------------------------
+
+
+async def _look(tools: Tools, project: Project, known: Known, row: Sweep) -> Looked:
+    """Visit the pages, those behind the sign-in as somebody who signed in the way the tests do."""
+    looked = Looked()
+    hide = redactor({secret for test in known.tests for secret in values_of(tools, test).secrets})
+    for signed_in in (False, True):
+        side = [page for page in known.pages if page.signed_in == signed_in]
+        if not side:
+            continue
+        state = None
+        if signed_in:
+            state, failed = await _sign_in(tools, project, known, row)
+            if failed:
+                looked.findings.append(Finding(failed.kind, failed.reason, tuple(page.name for page in side)))
+                continue
+        by_url = {row.base_url + page.path: page for page in side}
+        visits = await tools.look(tuple(by_url), state=state, locale=project.settings.locale, redact=hide)
+        lost: dict[str, list[str]] = {}
+        for url, visit in visits.items():
+            page = by_url[url]
+            if isinstance(visit, PageUnavailable):
+                lost.setdefault(str(visit), []).append(page.name)
+            else:
+                looked.seen[page.name] = visit
+            await tools.watch("page", {"page": page.name})
+        if lost:
+            reason = next(iter(lost))
+            looked.findings.append(
+                Finding("unreachable", reason, tuple(name for names in lost.values() for name in names))
+            )
+    return looked
+
+
+async def _sign_in(tools: Tools, project: Project, known: Known, row: Sweep) -> tuple[Any, Finding | None]:
+    if known.sign_in is None:
+        return None, None
+    test, steps = known.sign_in
+    values = values_of(tools, test)
+    if values.missing:
+        return None, Finding("sign_in", f"cannot sign in: the secret {values.missing[0]} is not set", ())
+    outcome, state = await tools.sign_in(steps, stage_of(tools, project, test, values, base_url=row.base_url))
+    if state is not None:
+        return state, None
+    if isinstance(outcome, Environment):
+        return None, Finding(outcome.kind, outcome.message, ())
+    why = outcome.message if isinstance(outcome, Red) else "it did not end"
+    # The steps of the sign-in themselves may have drifted: that is for the tests that use them to show.
+    return None, Finding("sign_in", f"signing in as '{test.name}' does fails: {why}", ())
+
+
+# --- the comparison ------------------------------------------------------------------------------------
+
+
+@dataclass
+class Compared:
+    changes: list[AppChange] = field(default_factory=list)
+    touched: list[Touched] = field(default_factory=list)
+    baselines: list[Baseline] = field(default_factory=list)
+    snapshots: dict[str, PageSnapshot] = field(default_factory=dict)  # by the page's name
+
+
+async def _compare(tools: Tools, project: Project, known: Known, looked: Looked) -> Compared:
+    async with tools.store.reading() as tx:
+        old = {one.page: one for one in await baselines.listed(tx, project.id)}
+        snapshots = await pages.get_many(tx, {one.page_key for one in old.values()})
+    found = Compared()
+    wrong: dict[tuple[str, str], list[str]] = {}
+    for name, visit in looked.seen.items():
+        baseline = old.get(name)
+        before = snapshots.get(baseline.page_key) if baseline else None
+        if before is None or baseline is None:
+            trouble = "server_error" if (visit.first.status or 200) >= 400 else None
+        else:
+            judged = what_is_wrong(before, visit.first)
+            trouble = judged[0] if judged else None
+            if judged:
+                wrong.setdefault(judged, []).append(name)
+        if trouble:
+            continue
+        noise = set(learn_noise(visit.first, visit.second)) if visit.second else set()
+        if before is not None and baseline is not None:
+            noise |= set(baseline.noise)
+            matched = match_pages(before, visit.first)
+            changes = compare(before, visit.first, noise=noise, matched=matched, page=name)
+            states = States(name, before, visit.first, matched, changes)
+            found.changes += changes
+            found.touched += find_touched(
+                states, known.uses.get(name, ()), test_id_attribute=project.settings.test_id_attribute
+            )
+        found.snapshots[name] = visit.first
+        found.baselines.append(Baseline(project.id, name, "", tuple(sorted(noise)), name.endswith(BEHIND), tools.now()))
+    for (kind, reason), names in wrong.items():
+        looked.findings.append(Finding(kind, reason, tuple(names)))
+    return found
+
+
+def change_shape(change: AppChange, touched: Touched | None = None) -> dict[str, Any]:
+    shape: dict[str, Any] = {
+        "page": change.page,
+        "kind": change.kind,
+        "element": change.element,
+        "before": change.before,
+        "after": change.after,
+    }
+    if touched:
+        step = touched.use.step
+        shape |= {"step": int(step) if step.isdecimal() else step, "why": touched.why}
+    return shape
+
+
+def change_key(triggers: Sequence[Mapping[str, Any]]) -> str:
+    """The same for the same change of the app (G55)."""
+    essence = sorted([one["page"], one["kind"], one["element"], one["before"], one["after"]] for one in triggers)
+    return hashlib.sha256(json.dumps(essence).encode()).hexdigest()
+
+
+def _triggers(found: Compared) -> dict[int, list[dict[str, Any]]]:
+    triggers: dict[int, list[dict[str, Any]]] = {}
+    for one in found.touched:
+        shape = change_shape(one.change, one)
+        mine = triggers.setdefault(one.use.test, [])
+        if shape not in mine:
+            mine.append(shape)
+    return triggers
+
+
+async def _write_down(
+    tools: Tools, project: Project, row: Sweep, known: Known, looked: Looked, found: Compared, *, stages: bool
+) -> None:
+    """What was seen becomes the baseline together with who is at risk from it, or neither does."""
+    async with tools.store.transaction() as tx:
+        await sweeps.note(
+            tx, row.id, pages=len(looked.seen), changes=[change_shape(change) for change in found.changes]
+        )
+        if not row.preview:
+            keys = {name: await pages.put(tx, page, now=tools.now()) for name, page in found.snapshots.items()}
+            await baselines.put(tx, [replace(one, page_key=keys[one.page]) for one in found.baselines])
+            for test, triggers in _triggers(found).items():
+                await at_risk.mark(tx, test, triggers=triggers, change_key=change_key(triggers), now=tools.now())
+                if not stages:  # else the staging pass restates the row, or puts a newer proof in its place
+                    await proposals.add_triggers(tx, test, triggers)
+        for finding in looked.findings:
+            tests = sorted(_tests_on(known, finding.pages))
+            await file_finding(tx, tools, project, finding.kind, finding.reason, tests)
+        if not looked.findings:
+            for kind in ("unreachable", "server_error", "sign_in", "language", "half_loaded"):
+                await issues.close_cause(tx, project.id, f"environment:{kind}", now=tools.now())
+
+
+# --- the staging pass ----------------------------------------------------------------------------------
+
+
+async def _staging_pass(
+    tools: Tools, project: Project, found: Compared, covered: set[int]
+) -> tuple[list[Result], list[str]]:
+    """Dry-run those at risk, longest waiting first, and send the red ones up the ladder (G62-G65)."""
+    async with tools.store.reading() as tx:
+        waiting = await at_risk.waiting(tx, project.id)
+        tests = {test.id: test for test in await saved_tests.listed(tx, project.id)}
+    implicated = {one.use.test for one in found.touched}
+    results: list[Result] = []
+    left: list[str] = []
+    for risk in waiting:
+        test = tests.get(risk.test)
+        if test is None or may_tend(test) is not None or test.id in covered:
+            continue
+        if test.id not in implicated and await _is_answered(tools, test, risk.change_key):
+            continue
+        if len(results) >= project.settings.most_dry_runs:
+            left.append(test.name)
+            continue
+        async with tools.store.transaction() as tx:
+            # Read again for each test: the switch may be flipped in the middle of a pass (G16).
+            if await projects.auto_repair_of(tx, project.id):
+                break
+            await at_risk.touched(tx, test.id, now=tools.now())
+        results.append(await _tend(tools, project, test, risk.triggers, risk.change_key))
+    return results, left
+
+
+async def _is_answered(tools: Tools, test: SavedTest, key: str) -> bool:
+    """Does a proposal wait for it, or did a person decline one, with nothing new since?"""
+    async with tools.store.reading() as tx:
+        mine = await proposals.listed(tx, test.project, test=test.id, limit=5)
+    return any(
+        one.version == test.version and one.change_key == key and one.status.value in ("proposed", "dismissed")
+        for one in mine
+    )
+
+
+async def _tend(
+    tools: Tools, project: Project, test: SavedTest, triggers: Sequence[dict[str, Any]], key: str
+) -> Result:
+    await tools.watch("dry_run", {"test": test.name})
+    result = await mend(tools, project, test, Wanted(apply=False, triggers=tuple(triggers), change_key=key))
+    if result.outcome == "passed":
+        await tools.watch("result", {"test": test.name, "outcome": "passed", "reason": result.reason})
+    return result
+
+
+async def _end(
+    tools: Tools,
+    project: Project,
+    row: Sweep,
+    looked: Looked,
+    found: Compared,
+    results: Sequence[Result],
+    left: Sequence[str],
+) -> dict[str, Any]:
+    """The summary, stored with the sweep and printed by the command."""
+    async with tools.store.reading() as tx:
+        names = {test.id: test.name for test in await saved_tests.listed(tx, project.id)}
+        waiting = {one.test: list(one.triggers) for one in await at_risk.waiting(tx, project.id)}
+    now = _triggers(found)
+    # At risk are those this sweep implicates and those that have not been green since an earlier one.
+    listed = now if row.preview else {**waiting, **now}
+    for result in results:
+        if result.outcome == "passed":
+            listed.setdefault(next(id for id, name in names.items() if name == result.test), [])
+    summary: dict[str, Any] = {
+        "sweep": row.id,
+        "pages": len(looked.seen),
+        "changes": [change_shape(change) for change in found.changes],
+        "at_risk": [{"test": names[test], "triggers": triggers} for test, triggers in listed.items() if test in names],
+        "dry_runs": [result.shape() for result in results],
+        "left_for_next": list(left),
+        "findings": [{"kind": one.kind, "reason": one.reason, "pages": list(one.pages)} for one in looked.findings],
+        "model_calls": sum(result.model_calls for result in results),
+    }
+    status = SweepStatus.ENVIRONMENT if looked.findings and not looked.seen else SweepStatus.FINISHED
+    if looked.findings and all(name not in found.snapshots for name in looked.seen):
+        status = SweepStatus.ENVIRONMENT
+    async with tools.store.transaction() as tx:
+        await sweeps.finish(tx, row.id, status=status, now=tools.now(), summary=summary)
+        subject = (
+            f"Sweep {row.id} of '{project.name}': {len(found.changes)} changes, {len(summary['at_risk'])} tests at "
+            f"risk, {sum(one.outcome == 'staged' for one in results)} repairs staged"
+        )
+        payload = {"sweep": row.id, "left_for_next": list(left)}
+        await events.emit(tx, project.id, EventKind.SWEEP_FINISHED, subject, payload, now=tools.now())
+    return summary

@@ -1,0 +1,428 @@
+"""The commands; the door to the terminal. `--json` prints one JSON document on standard output and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import rich_click as click
+from click.exceptions import Exit
+from rich.console import Console
+
+from gardener import screen
+from gardener.actions import by_hand, deciding, importing, running, sweeping, working
+from gardener.bootstrap import open_tools
+from gardener.errors import BadSetting, Conflict, GardenerError, NotFound, Refused
+from gardener.projects import Project, change_settings, read_base_url, why_queue_is_empty
+from gardener.proposals import ProposalStatus
+from gardener.repairs import revert_warning
+from gardener.results import issue_shape, proposal_shape, repair_shape, run_shape
+from gardener.runs import RunStatus, Trigger
+from gardener.settings import Settings, read_settings
+from gardener.store import at_risk, issues, projects, proposals, repairs, saved_tests
+from gardener.store import sweeps as sweep_rows
+from gardener.tools import Tools, nobody_watches
+from radar.errors import RadarError
+from repair_ladder.errors import LadderError
+from repair_ladder.rungs import RUNGS
+
+T = TypeVar("T")
+NO, USAGE, ENVIRONMENT = 1, 2, 3
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+by_option = click.option("--by", metavar="NAME", help="Whose decision it is (default: the login name).")
+
+
+def main() -> None:
+    """The entry point: one clear line on standard error instead of a traceback."""
+    try:
+        cli(standalone_mode=False)
+    except Exit as error:
+        sys.exit(error.exit_code)
+    except click.Abort:
+        sys.exit(130)
+    except click.ClickException as error:
+        _say(error.format_message())
+        sys.exit(USAGE)
+    except (Refused, Conflict) as error:
+        _say(str(error))
+        sys.exit(NO)
+    except (NotFound, BadSetting, LadderError, RadarError) as error:
+        _say(str(error))
+        sys.exit(USAGE)
+    except GardenerError as error:
+        _say(str(error))
+        sys.exit(NO)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(NO)
+
+
+def _say(line: str) -> None:
+    print(" ".join(line.split()), file=sys.stderr)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--database", metavar="URL", help="sqlite:///FILE or postgresql://…")
+@click.option("--data-dir", metavar="DIR", help="Where pictures and other files are kept.")
+@click.version_option(package_name="drift-gardener")
+@click.pass_context
+def cli(context: click.Context, database: str | None, data_dir: str | None) -> None:
+    """Keeps browser end-to-end tests alive while the app under test changes."""
+    context.obj = lambda: read_settings(os.environ, Path.cwd(), database_url=database, data_dir=data_dir)
+
+
+def _run(work: Callable[[Tools], Awaitable[T]], *, quiet: bool) -> T:
+    """Do the work with real tools; what happens meanwhile goes to standard error unless `quiet`."""
+    context = click.get_current_context()
+    assert context is not None, "a command runs inside its context"
+    settings: Settings = context.find_root().obj()
+    watch = nobody_watches if quiet else screen.Watcher(Console(stderr=True, highlight=False))
+
+    async def inside() -> T:
+        async with open_tools(settings, watch=watch) as tools:
+            return await work(tools)
+
+    return asyncio.run(inside())
+
+
+def _print(document: dict[str, Any]) -> None:
+    print(json.dumps(document, ensure_ascii=False, indent=2))
+
+
+def _console() -> Console:
+    return Console(highlight=False)
+
+
+async def _project(tools: Tools, name: str) -> Project:
+    async with tools.store.reading() as tx:
+        return await projects.get(tx, name)
+
+
+# --- projects --------------------------------------------------------------------------------------------
+
+
+@cli.group()
+def project() -> None:
+    """Apps under test."""
+
+
+@project.command("add")
+@click.argument("name")
+@click.option("--base-url", required=True, metavar="URL", help="Where the app is.")
+@click.option("--auto-repair", is_flag=True, help="Repair failed runs automatically.")
+@json_option
+def project_add(name: str, base_url: str, auto_repair: bool, as_json: bool) -> None:
+    """Add a project."""
+    url = read_base_url(base_url)
+    name = _one_line(name)
+
+    async def work(tools: Tools) -> Project:
+        async with tools.store.transaction() as tx:
+            return await projects.add(tx, name, url, now=tools.now(), auto_repair=auto_repair)
+
+    made = _run(work, quiet=as_json)
+    if as_json:
+        _print(_project_shape(made))
+    else:
+        _console().print(screen.plain(f"Project '{made.name}' at {made.base_url}, mode {made.mode.value}"))
+
+
+def _one_line(name: str) -> str:
+    name = name.strip()
+    if not 0 < len(name) <= 200 or not name.isprintable():
+        raise BadSetting("the name of a project is one line of at most 200 characters")
+    return name
+
+
+@project.command("list")
+@json_option
+def project_list(as_json: bool) -> None:
+    """List the projects."""
+
+    async def work(tools: Tools) -> tuple[Project, ...]:
+        async with tools.store.reading() as tx:
+            return await projects.listed(tx)
+
+    found = _run(work, quiet=as_json)
+    if as_json:
+        _print({"projects": [_project_shape(one) for one in found]})
+        return
+    rows = screen.table("project", "base URL", "mode")
+    for one in found:
+        rows.add_row(screen.plain(one.name), screen.plain(one.base_url), screen.plain(one.mode.value))
+    _console().print(rows if found else "No projects yet: gardener project add NAME --base-url URL")
+
+
+@project.command("set")
+@click.argument("name")
+@click.argument("changes", nargs=-1, required=True, metavar="KEY=VALUE…")
+@json_option
+def project_set(name: str, changes: Sequence[str], as_json: bool) -> None:
+    """Change settings of a project: auto_repair, base_url, urls, step_timeout_ms, …"""
+    given: dict[str, str] = {}
+    for change in changes:
+        key, found, value = change.partition("=")
+        if not found:
+            raise click.UsageError(f"'{change}' is not KEY=VALUE")
+        given[key.strip()] = value.strip()
+
+    async def work(tools: Tools) -> Project:
+        settled = dict(given)
+        switch, url = settled.pop("auto_repair", None), settled.pop("base_url", None)
+        async with tools.store.transaction() as tx:
+            one = await projects.get(tx, name)
+            return await projects.update(
+                tx,
+                one.id,
+                base_url=read_base_url(url) if url is not None else None,
+                auto_repair=_switch(switch) if switch is not None else None,
+                settings=change_settings(one.settings, settled) if settled else None,
+            )
+
+    made = _run(work, quiet=as_json)
+    if as_json:
+        _print(_project_shape(made))
+    else:
+        _console().print(screen.plain(f"Project '{made.name}' at {made.base_url}, mode {made.mode.value}"))
+
+
+def _switch(text: str) -> bool:
+    if text.lower() in ("true", "on", "yes", "1"):
+        return True
+    if text.lower() in ("false", "off", "no", "0"):
+        return False
+    raise BadSetting(f"'auto_repair' is true or false, got '{text}'")
+
+
+def _project_shape(one: Project) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "name": one.name,
+        "base_url": one.base_url,
+        "auto_repair": one.auto_repair,
+        "mode": one.mode.value,
+        "settings": {key: getattr(one.settings, key) for key in one.settings.__dataclass_fields__},
+    }
+
+
+# --- tests in and out --------------------------------------------------------------------------------------
+
+
+@cli.command("import")
+@click.argument("project_name", metavar="PROJECT")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH…")
+@by_option
+@json_option
+def import_(project_name: str, paths: Sequence[Path], by: str | None, as_json: bool) -> None:
+    """Take in tests from files or folders."""
+
+    async def work(tools: Tools) -> importing.Imported:
+        one = await _project(tools, project_name)
+        return await importing.import_files(tools, one, paths, by or tools.settings.by)
+
+    done = _run(work, quiet=as_json)
+    tests = [{"name": test.name, "version": test.version, "status": test.status.value} for test in done.tests]
+    if as_json:
+        _print({"tests": tests, "errors": list(done.errors)})
+    else:
+        for test in done.tests:
+            _console().print(screen.plain(f"{test.name}: version {test.version}, {test.status.value}"))
+    for error in done.errors:
+        _say(error)
+    if done.errors:
+        sys.exit(USAGE)
+
+
+@cli.command("export")
+@click.argument("project_name", metavar="PROJECT")
+@click.argument("test")
+@click.option("--format", "form", type=click.Choice(["yaml", "recorder", "side", "playwright"]), default="yaml")
+def export(project_name: str, test: str, form: str) -> None:
+    """Write a test to standard output."""
+    if form != "yaml":
+        raise click.UsageError(f"the format '{form}' is not supported yet: yaml is")
+
+    async def work(tools: Tools) -> str:
+        one = await _project(tools, project_name)
+        async with tools.store.reading() as tx:
+            return importing.export_yaml(await saved_tests.get(tx, one.id, test))
+
+    sys.stdout.buffer.write(_run(work, quiet=True).encode())
+    sys.stdout.buffer.flush()
+
+
+# --- runs and sweeps ---------------------------------------------------------------------------------------
+
+
+@cli.command("run")
+@click.argument("project_name", metavar="PROJECT")
+@click.argument("tests", nargs=-1, metavar="[TEST…]")
+@click.option("--trigger", type=click.Choice(["schedule", "suite", "ci"]), help="An unattended run of that kind.")
+@json_option
+def run(project_name: str, tests: Sequence[str], trigger: str | None, as_json: bool) -> None:
+    """Run tests: exit 0 green, 1 red, 3 environment."""
+
+    async def work(tools: Tools) -> dict[str, Any]:
+        one = await _project(tools, project_name)
+        report = await running.run_tests(tools, one, tests, Trigger(trigger or "manual"))
+        done = await working.work_until_done(tools, report.jobs) if report.jobs else ()
+        results = working.results_of(done)
+        return {
+            "runs": [run_shape(row) for row in report.runs],
+            "repairs": results,
+            "model_calls": sum(result["model_calls"] for result in results),
+        }
+
+    answer = _run(work, quiet=as_json)
+    _print(answer) if as_json else screen.show_runs(_console(), answer)
+    sys.exit(_exit_code(answer["runs"]))
+
+
+def _exit_code(runs: Sequence[dict[str, Any]]) -> int:
+    said = {row["status"] for row in runs}
+    if RunStatus.RED in said:
+        return NO
+    return ENVIRONMENT if RunStatus.ENVIRONMENT in said else 0
+
+
+@cli.command("sweep")
+@click.argument("project_name", metavar="PROJECT")
+@click.option("--base-url", metavar="URL", help="Look at a preview instead; the baseline stays.")
+@json_option
+def sweep(project_name: str, base_url: str | None, as_json: bool) -> None:
+    """Look at the app once, and stage repairs for the tests that a change broke."""
+    preview = read_base_url(base_url) if base_url else None
+
+    async def work(tools: Tools) -> dict[str, Any]:
+        one = await _project(tools, project_name)
+        job = await sweeping.ask_for_sweep(tools, one, base_url=preview)
+        done = (await working.work_until_done(tools, [job.id]))[0]
+        if done.result is None or "sweep" not in done.result:
+            raise GardenerError(str((done.result or {}).get("error", f"the sweep ended as {done.state.value}")))
+        return done.result
+
+    answer = _run(work, quiet=as_json)
+    _print(answer) if as_json else screen.show_sweep(_console(), answer)
+
+
+@cli.command("repair")
+@click.argument("run_id", type=int, metavar="RUN")
+@click.option("--only", type=click.Choice(list(RUNGS)), help="One rung instead of the whole ladder.")
+@click.option("--apply", is_flag=True, help="Write a proven fix instead of staging it.")
+@by_option
+@json_option
+def repair(run_id: int, only: str | None, apply: bool, by: str | None, as_json: bool) -> None:
+    """Climb the ladder by hand on a red run."""
+
+    async def work(tools: Tools) -> dict[str, Any]:
+        name = by or tools.settings.by
+        return (await by_hand.repair_run(tools, run_id, only=only, apply=apply, by=name)).shape()
+
+    answer = _run(work, quiet=as_json)
+    _print(answer) if as_json else screen.show_results(_console(), [answer], "Repair")
+
+
+# --- the queue and the history -------------------------------------------------------------------------------
+
+
+@cli.command("staged")
+@click.argument("project_name", metavar="PROJECT")
+@json_option
+def staged(project_name: str, as_json: bool) -> None:
+    """Repairs that wait for a person."""
+
+    async def work(tools: Tools) -> tuple[list[dict[str, Any]], str]:
+        one = await _project(tools, project_name)
+        async with tools.store.reading() as tx:
+            rows = await proposals.listed(tx, one.id, statuses=[ProposalStatus.PROPOSED])
+            swept = await sweep_rows.latest(tx, one.id) is not None
+            left = await at_risk.count(tx, one.id)
+        has_key = bool(tools.settings.anthropic_api_key)
+        _, why = why_queue_is_empty(one, swept=swept, at_risk_left=left, has_key=has_key)
+        return [proposal_shape(row) for row in rows], why
+
+    rows, why = _run(work, quiet=as_json)
+    _print({"proposals": rows, "why_empty": None if rows else why}) if as_json else screen.show_staged(
+        _console(), rows, why
+    )
+
+
+@cli.command("history")
+@click.argument("project_name", metavar="PROJECT")
+@json_option
+def history(project_name: str, as_json: bool) -> None:
+    """What was changed, newest first."""
+
+    async def work(tools: Tools) -> list[dict[str, Any]]:
+        one = await _project(tools, project_name)
+        async with tools.store.reading() as tx:
+            return [repair_shape(row) for row in await repairs.listed(tx, one.id)]
+
+    rows = _run(work, quiet=as_json)
+    _print({"repairs": rows}) if as_json else screen.show_history(_console(), rows)
+
+
+@cli.command("issues")
+@click.argument("project_name", metavar="PROJECT")
+@json_option
+def issues_(project_name: str, as_json: bool) -> None:
+    """Open triage issues, escalations and findings about the environment."""
+
+    async def work(tools: Tools) -> list[dict[str, Any]]:
+        one = await _project(tools, project_name)
+        async with tools.store.reading() as tx:
+            return [issue_shape(row) for row in await issues.listed(tx, one.id)]
+
+    rows = _run(work, quiet=as_json)
+    _print({"issues": rows}) if as_json else screen.show_issues(_console(), rows)
+
+
+@cli.command("approve")
+@click.argument("proposal", type=int, metavar="ID")
+@by_option
+@json_option
+def approve(proposal: int, by: str | None, as_json: bool) -> None:
+    """Write a staged repair; one that is not proven yet is proved first."""
+    made = _run(lambda tools: deciding.approve(tools, proposal, by or tools.settings.by), quiet=as_json)
+    _print({"repair": made.id}) if as_json else _console().print(
+        screen.plain(f"Repair {made.id} of '{made.test_name}' was written, approved by {made.author}.")
+    )
+
+
+@cli.command("dismiss")
+@click.argument("proposal", type=int, metavar="ID")
+@by_option
+@json_option
+def dismiss(proposal: int, by: str | None, as_json: bool) -> None:
+    """Decline a staged repair until the test or the app changes."""
+    row = _run(lambda tools: deciding.dismiss(tools, proposal, by or tools.settings.by), quiet=as_json)
+    _print({"proposal": row.id, "status": row.status.value}) if as_json else _console().print(
+        screen.plain(f"Proposal {row.id} was dismissed; it comes again only if the test or the app changes.")
+    )
+
+
+@cli.command("revert")
+@click.argument("repair_id", type=int, metavar="ID")
+@by_option
+@json_option
+def revert(repair_id: int, by: str | None, as_json: bool) -> None:
+    """Restore the steps from before a repair."""
+    row = _run(lambda tools: deciding.revert(tools, repair_id, by or tools.settings.by), quiet=as_json)
+    _print({"repair": row.id}) if as_json else _console().print(screen.plain(revert_warning(row)))
+
+
+@cli.command("review")
+@click.argument("repair_id", type=int, metavar="ID")
+@by_option
+@json_option
+def review(repair_id: int, by: str | None, as_json: bool) -> None:
+    """Somebody looked at a repair: keep the fix, clear the flag."""
+    row = _run(lambda tools: deciding.review(tools, repair_id, by or tools.settings.by), quiet=as_json)
+    _print({"repair": row.id}) if as_json else _console().print(screen.plain(f"Repair {row.id} is reviewed."))

@@ -1,0 +1,137 @@
+"""What came of one test: the answer of a dry-run or a repair, and everything as the commands print it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from gardener.proposals import Proposal
+from gardener.repairs import Repair
+from gardener.runs import Run
+from gardener.triage import Issue
+from repair_ladder.errors import LadderError
+from repair_ladder.floor import Refusal
+from repair_ladder.operations import Operation
+from repair_ladder.step_format import write_operation, write_step
+from repair_ladder.steps import Steps, show_place
+
+Said: TypeAlias = Literal[
+    "passed",  # the dry run is green
+    "staged",
+    "applied",
+    "product_defect",
+    "environment",
+    "incurable",  # nothing proven was found
+    "refused",  # only a person may make the change
+    "unavailable",  # model, budget or browser; no attempt is spent
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    test: str
+    outcome: Said
+    reason: str
+    failed_step: str | None = None
+    proposal: int | None = None
+    repair: int | None = None
+    refusals: tuple[dict[str, Any], ...] = ()
+    model_calls: int = 0
+
+    def shape(self) -> dict[str, Any]:
+        return {
+            "test": self.test,
+            "outcome": self.outcome,
+            "failed_step": step_number(self.failed_step),
+            "reason": self.reason,
+            "proposal": self.proposal,
+            "repair": self.repair,
+            "refusals": list(self.refusals),
+            "model_calls": self.model_calls,
+        }
+
+
+def step_number(place: str | None) -> int | str | None:
+    """A step as the commands print it: 8, or "8.2" inside a block."""
+    return int(place) if place is not None and place.isdecimal() else place
+
+
+def run_shape(run: Run) -> dict[str, Any]:
+    return {
+        "id": run.id,
+        "test": run.test_name,
+        "status": run.status.value,
+        "failed_step": step_number(run.failed_step),
+        "error": run.error,
+        "trigger": run.trigger.value,
+        "observed": run.observed,
+    }
+
+
+def proposal_shape(proposal: Proposal) -> dict[str, Any]:
+    return {
+        "id": proposal.id,
+        "test": proposal.test_name,
+        "status": proposal.status.value,
+        "proven": proposal.proven,
+        "strategy": proposal.strategy,
+        "operations": list(proposal.operations),
+        "refusals": list(proposal.refusals),
+        "triggers": list(proposal.triggers),
+        "failed_step": step_number(proposal.failed_step),
+        "error": proposal.error,
+        "restated": proposal.restated,
+        "reason": proposal.reason,
+        "version": proposal.version,
+        "staged_at": proposal.created_at.isoformat(),
+    }
+
+
+def repair_shape(repair: Repair) -> dict[str, Any]:
+    return {
+        "id": repair.id,
+        "test": repair.test_name,
+        "strategy": repair.strategy,
+        "operations": list(repair.operations),
+        "refusals": list(repair.refusals),
+        "author": repair.author,
+        "reason": repair.reason,
+        "reverted": repair.reverted_at is not None,
+        "reviewed": repair.reviewed_at is not None,
+        "version_before": repair.version_before,
+        "version_after": repair.version_after,
+        "at": repair.created_at.isoformat(),
+    }
+
+
+def issue_shape(issue: Issue) -> dict[str, Any]:
+    return {
+        "id": issue.id,
+        "kind": issue.kind.value,
+        "verdict": issue.verdict,
+        "tests": list(issue.tests),
+        "reason": issue.reason,
+        "refusals": list(issue.refusals),
+        "restated": issue.restated,
+        "at": issue.created_at.isoformat(),
+    }
+
+
+def operation_shapes(steps: Steps, operations: Sequence[Operation]) -> tuple[dict[str, Any], ...]:
+    return tuple(write_operation(steps, operation) for operation in operations)
+
+
+def refusal_shapes(steps: Steps, refusals: Sequence[Refusal]) -> tuple[dict[str, Any], ...]:
+    """Refused operations, each with the reason why it was withheld."""
+    return tuple(_refusal_shape(steps, refusal) for refusal in refusals)
+
+
+def _refusal_shape(steps: Steps, refusal: Refusal) -> dict[str, Any]:
+    operation = refusal.operation
+    try:
+        shape = write_operation(steps, operation)
+    except (LookupError, LadderError):  # it names a step that is not there: that is why it was refused
+        new = write_step(operation.new) if operation.new else None
+        shape = {"op": operation.op, "step": show_place(operation.place), "old": None, "new": new}
+    return {**shape, "reason": refusal.reason}

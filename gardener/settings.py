@@ -1,0 +1,113 @@
+"""Settings, read once from variables and gardener.toml; nothing else reads the environment."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from gardener.errors import BadSetting
+
+FILE: Final = "gardener.toml"
+PREFIX: Final = "GARDENER_"
+# key in gardener.toml (in capitals and with the prefix: the variable) -> what it is, for messages
+KEYS: Final = {
+    "database_url": "sqlite:///FILE or postgresql://…",
+    "data_dir": "a folder for pictures and other files",
+    "chromium": "the path of a Chromium",
+    "browser_endpoint": "the CDP address of a running browser",
+    "lease_seconds": "a number of seconds from 1 to 3600",
+    "anthropic_api_key": "a key (also ANTHROPIC_API_KEY)",
+    "anthropic_base_url": "an address (also ANTHROPIC_BASE_URL)",
+    "model": "the name of a model",
+    "by": "the name that decisions are recorded under",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    database_url: str
+    data_dir: Path
+    chromium: str | None = None
+    browser_endpoint: str | None = None
+    lease: timedelta = timedelta(seconds=30)  # a job whose worker is silent for so long is taken up by another
+    anthropic_api_key: str | None = field(default=None, repr=False)
+    anthropic_base_url: str | None = None
+    model: str | None = None
+    by: str = "somebody"
+    # The environment as it was at the start: where the tests' secrets come from. Never printed.
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+def read_settings(environ: Mapping[str, str], folder: Path, **given: str | None) -> Settings:
+    """Command line before variables before gardener.toml before defaults. Raises BadSetting naming every mistake."""
+    mistakes: list[str] = []
+    values: dict[str, Any] = dict(_from_file(folder / FILE, mistakes))
+    for key in KEYS:
+        if environ.get(PREFIX + key.upper()):
+            values[key] = environ[PREFIX + key.upper()]
+    values |= {key: value for key, value in given.items() if value is not None}
+    for key, value in list(values.items()):
+        if not isinstance(value, str | int | float) or isinstance(value, bool):
+            mistakes.append(f"'{key}' is {KEYS[key]}, got {value!r}")
+            del values[key]
+    lease = _lease(values.pop("lease_seconds", None), mistakes)
+    if mistakes:
+        raise BadSetting("; ".join(mistakes))
+    data_dir = Path(str(values.get("data_dir") or default_data_dir(environ))).expanduser().absolute()
+    return Settings(
+        database_url=str(values.get("database_url") or f"sqlite:///{data_dir / 'gardener.db'}"),
+        data_dir=data_dir,
+        chromium=values.get("chromium"),
+        browser_endpoint=values.get("browser_endpoint"),
+        lease=lease,
+        anthropic_api_key=values.get("anthropic_api_key") or environ.get("ANTHROPIC_API_KEY") or None,
+        anthropic_base_url=values.get("anthropic_base_url") or environ.get("ANTHROPIC_BASE_URL") or None,
+        model=values.get("model"),
+        by=str(values.get("by") or login_name()),
+        environ=dict(environ),
+    )
+
+
+def default_data_dir(environ: Mapping[str, str]) -> Path:
+    """The user's data folder, as the XDG base directory specification has it."""
+    home = environ.get("XDG_DATA_HOME") or Path(environ.get("HOME") or Path.home()) / ".local" / "share"
+    return Path(home) / "drift-gardener"
+
+
+def login_name() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"user {os.getuid()}"
+
+
+def _from_file(path: Path, mistakes: list[str]) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        mistakes.append(f"{path.name}: {error}")
+        return {}
+    unknown = [key for key in raw if key not in KEYS]
+    mistakes += [f"{path.name}: '{key}' is not a setting; known are {', '.join(KEYS)}" for key in unknown]
+    return {key: value for key, value in raw.items() if key in KEYS}
+
+
+def _lease(value: Any, mistakes: list[str]) -> timedelta:
+    if value is None:
+        return timedelta(seconds=30)
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = 0
+    if not 1 <= seconds <= 3600:
+        mistakes.append(f"'lease_seconds' is {KEYS['lease_seconds']}, got {value!r}")
+        return timedelta(seconds=30)
+    return timedelta(seconds=seconds)

@@ -1,0 +1,56 @@
+"""What the actions need from outside, as functions: look, replay, sign_in, ask, the store, the time."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from gardener.projects import Project
+from gardener.settings import Settings
+from gardener.store import Store
+from radar.browser import Visit
+from radar.errors import PageUnavailable
+from radar.reading import Redact
+from repair_ladder.outcomes import Outcome
+from repair_ladder.ports import Ask
+from repair_ladder.runner import OnStep, Stage
+from repair_ladder.steps import Steps
+
+
+class Replay(Protocol):
+    async def __call__(self, steps: Steps, stage: Stage, *, on_step: OnStep | None = None) -> Outcome: ...
+
+
+class SignIn(Protocol):
+    """Cookies and storage that the steps leave, opaque; None where they are not green."""
+
+    async def __call__(self, steps: Steps, stage: Stage) -> tuple[Outcome, Any]: ...
+
+
+class Look(Protocol):
+    async def __call__(
+        self, urls: Sequence[str], *, state: Any, locale: str | None, redact: Redact
+    ) -> dict[str, Visit | PageUnavailable]: ...
+
+
+# Told of what happens as it happens, for a person who watches: (what, details).
+Watch = Callable[[str, dict[str, Any]], Awaitable[None]]
+
+
+async def nobody_watches(what: str, details: dict[str, Any]) -> None:
+    """The Watch of a command without a screen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    settings: Settings
+    store: Store
+    replay: Replay
+    sign_in: SignIn
+    look: Look
+    ask: Callable[[Project], Ask | None]  # None: no key, the ladder climbs without a model
+    now: Callable[[], datetime]
+    worker: str  # names this process in leases
+    watch: Watch = nobody_watches

@@ -1,0 +1,210 @@
+"""The model proposers of the three rungs: asked when the local ones are not enough, believed as far as the gates go.
+
+What a model proposes passes the same floor, green gate and identity as everything else. An element that only the model
+recognises is staged for a person; a step that only the model wants is too.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from radar.writing import write_locator
+
+from radar.at_risk import resolve_ways
+from radar.diff import in_words
+from radar.elements import Element
+from radar.errors import Unresolvable
+from repair_ladder import prompts, replies
+from repair_ladder.harm import destructive_word, new_harm
+from repair_ladder.operations import Operation, Operations, old_step
+from repair_ladder.ports import Answered, Ask, Asked, Question, Unanswered, Unavailable
+from repair_ladder.rungs import SELF_HEAL, SUGGEST_FIX, Candidate, Diagnosed, Models, Situation, Verdict
+from repair_ladder.rungs.self_heal import HEALABLE, expected_texts, find_target, replace_locator
+from repair_ladder.step_format import read_step, write_step
+from repair_ladder.steps import Place, Step, show_place
+
+Redact = Callable[[str], str]
+# Steps that act on the app, so that a new one of them may do harm.
+ACTING = frozenset("click dblclick press check uncheck fill type select drag upload goto".split())
+
+
+def proposers(ask: Ask | None, asked: Asked, redact: Redact) -> Models | None:
+    """The model's side of the three rungs; None without a key. `asked` counts what is spent."""
+    if ask is None:
+        return None
+    caller = _Caller(ask, asked, redact)
+    return Models({SELF_HEAL: caller.choose_element, SUGGEST_FIX: caller.suggest_operations}, caller.diagnose)
+
+
+@dataclass(frozen=True, slots=True)
+class _Caller:
+    ask: Ask
+    asked: Asked
+    redact: Redact
+
+    async def answer(self, question: Question) -> Answered | Unanswered | Unavailable:
+        reply = await self.ask(question)
+        if not isinstance(reply, Unavailable):
+            self.asked.calls += 1
+            self.asked.input_tokens += reply.input_tokens
+            self.asked.output_tokens += reply.output_tokens
+        return reply
+
+    async def choose_element(self, situation: Situation) -> tuple[Candidate, ...] | Unavailable:
+        """Which of the likeliest elements is it, or none? Asked only where the matcher is not sure."""
+        place, page = situation.place, situation.page
+        if place is None or page is None or situation.red.cause not in HEALABLE:
+            return ()
+        match, step = find_target(situation, place), situation.step_now(place)
+        if match is None or step is None or match.verdict != "unsure" or not match.candidates:
+            return ()
+        seen = situation.memory.at(place)
+        old = (seen.page, seen.target) if seen and seen.target is not None else None
+        listed = tuple(prompts.candidate(page, one.element, redact=self.redact) for one in match.candidates)[
+            : prompts.MOST_CANDIDATES
+        ]
+        reply = await self.answer(
+            prompts.self_heal_question(
+                step, old, page, listed, write_step=write_step, nonce=secrets.token_hex(16), redact=self.redact
+            )
+        )
+        if isinstance(reply, Unavailable):
+            return reply
+        chosen = replies.read_choice(reply, listed) if isinstance(reply, Answered) else None
+        if not isinstance(chosen, int):
+            return ()
+        name, author = next(iter(step.locators()))
+        ways = write_locator(
+            page,
+            chosen,
+            author=author,
+            avoid_text=tuple(expected_texts(step)),
+            test_id_attribute=situation.test_id_attribute,
+        )
+        if not ways:
+            return ()
+        words = in_words(page, chosen)
+        before = old[0].elements[old[1]] if old else None
+        harm = None if step.asserts_outcome else new_harm(before, page.elements[chosen], text=page.texts[chosen])
+        return (
+            Candidate(
+                (Operation("replace", place, replace_locator(step, name, ways[0]), f"a model takes {words} for it"),),
+                SELF_HEAL,
+                f"{words} may be what the element of step {show_place(place)} became",
+                sure=False,
+                harm=harm,
+                vouched=frozenset({place}),
+            ),
+        )
+
+    async def suggest_operations(self, situation: Situation) -> tuple[Candidate, ...] | Unavailable:
+        if situation.page is None:
+            return ()
+        reply = await self.answer(
+            prompts.suggest_fix_question(
+                situation.current,
+                situation.red.place,
+                situation.red.message,
+                situation.page,
+                target=situation.red.target,
+                write_step=write_step,
+                nonce=secrets.token_hex(16),
+                redact=self.redact,
+            )
+        )
+        if isinstance(reply, Unavailable):
+            return reply
+        read = replies.read_operations(reply, situation.current, read_step) if isinstance(reply, Answered) else ()
+        if isinstance(read, replies.Unreadable) or not read:
+            return ()
+        return self.candidate(situation, read, "a model suggests these operations")
+
+    async def diagnose(self, situation: Situation) -> Diagnosed | Unavailable:
+        """The model's one verdict of a case; an unreadable one is no permission to repair (H14)."""
+        if situation.page is None:
+            return Diagnosed(None)
+        reply = await self.answer(
+            prompts.diagnose_question(
+                situation.current,
+                situation.red.place,
+                situation.red.message,
+                situation.page,
+                evidence=situation.red.trace.evidence,
+                observed=situation.red.observed,
+                target=situation.red.target,
+                write_step=write_step,
+                nonce=secrets.token_hex(16),
+                redact=self.redact,
+            )
+        )
+        if isinstance(reply, Unavailable):
+            return reply
+        if not isinstance(reply, Answered):
+            return Diagnosed(None)
+        read = replies.read_diagnosis(reply, situation.current, read_step)
+        if isinstance(read, replies.Unreadable):
+            return Diagnosed(None)
+        reason = " ".join(part for part in (read.explanation, read.recommendation) if part)
+        if read.verdict in ("rot", "fixable"):
+            return Diagnosed(None, self.candidate(situation, read.operations, reason or "a model diagnosed drift"))
+        return Diagnosed(Verdict(read.verdict, f"a model's verdict: {reason}"))
+
+    def candidate(self, situation: Situation, read: Operations, hypothesis: str) -> tuple[Candidate, ...]:
+        """The operations with their places counted in the saved steps; () if one of them cannot be."""
+        operations = []
+        for operation in read:
+            place = _saved(situation, operation)
+            if place is None:
+                return ()
+            operations.append(Operation(operation.op, place, operation.new, operation.reason))
+        if not operations:
+            return ()
+        only_moves = all(_only_moves(situation, operation) for operation in operations)
+        harm = next((why for one in operations if (why := _harm(situation, one))), None)
+        return (Candidate(tuple(operations), SUGGEST_FIX, hypothesis[:500], sure=only_moves, harm=harm),)
+
+
+def _saved(situation: Situation, operation: Operation) -> Place | None:
+    if operation.op == "insert" and operation.place[-1] == 0:
+        return operation.place
+    return situation.saved_place(operation.place)
+
+
+def _only_moves(situation: Situation, operation: Operation) -> bool:
+    old = situation.step_now(operation.place) if operation.op == "replace" else None
+    return old is not None and operation.new is not None and old.kind == operation.new.kind
+
+
+def _harm(situation: Situation, operation: Operation) -> str | None:
+    """Would a new or changed step do something that the old one did not, and that may not be taken back?"""
+    new = operation.new
+    if new is None or new.kind not in ACTING:
+        return "it answers a native dialog" if new is not None and new.kind == "dialog" else None
+    if new.locator is None:
+        return None
+    before: Element | None = None
+    old = old_step(situation.steps, operation)
+    seen = situation.memory.at(operation.place) if old else None
+    if seen and seen.target is not None:
+        before = seen.page.elements[seen.target]
+    page = situation.page
+    assert page is not None
+    try:
+        for index in resolve_ways(new.locator, page, situation.test_id_attribute):
+            why = new_harm(before, page.elements[index], text=page.texts[index])
+            if why:
+                return why
+    except Unresolvable:
+        pass
+    word = destructive_word(_words_of(new))
+    if word and (old is None or word != destructive_word(_words_of(old))):
+        return f'it newly uses something called "{word}"'
+    return None
+
+
+def _words_of(step: Step) -> str:
+    locator = step.locator
+    parts = (locator.name, locator.text, locator.label, locator.title, locator.css, locator.test_id) if locator else ()
+    return " ".join(part for part in parts if part)
