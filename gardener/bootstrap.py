@@ -17,7 +17,6 @@ from gardener.tools import Tools, Watch, nobody_watches
 from radar.browser import Keeper, Visit, visit_all
 from radar.errors import PageUnavailable
 from radar.reading import Redact
-from repair_ladder.models.anthropic import DEFAULT_MODEL, anthropic_ask
 from repair_ladder.outcomes import Environment, Outcome
 from repair_ladder.ports import Ask
 from repair_ladder.runner import OnStep, Stage, replay, sign_in
@@ -55,6 +54,9 @@ async def open_tools(settings: Settings, *, watch: Watch = nobody_watches) -> As
         def ask(project: Project) -> Ask | None:
             if not settings.anthropic_api_key:
                 return None
+            # Its SDK takes most of a second to import, and most commands never ask.
+            from repair_ladder.models.anthropic import DEFAULT_MODEL, anthropic_ask
+
             return anthropic_ask(
                 key=settings.anthropic_api_key,
                 model=project.settings.model or settings.model or DEFAULT_MODEL,

@@ -222,6 +222,8 @@ class Watcher:
                 return plain(f"    verdict: {details['verdict'].replace('_', ' ')}", "dim")
             case "result":
                 return Text.assemble("    ", word(details["outcome"]), plain(f"  {details['reason']}"))
+            case "note":
+                return plain(f"  {details['text']}", "yellow")
             case "job" if details["again"]:
                 return plain(f"  taking up job {details['job']} again", "yellow")
         return None

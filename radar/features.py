@@ -12,7 +12,7 @@ pairs first, then their neighbourhoods (SFTM, Brisset et al. 2020; UITestFix).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -32,7 +32,8 @@ FEATURES: Final = (
     "same_words",
     "same_rare_words",
     "words_shared",
-    "words_contained",
+    "words_kept",
+    "words_known",
     "all_words_contained",
     "letters_alike",
     "no_common_word",
@@ -54,6 +55,7 @@ FEATURES: Final = (
     "same_role",
     "same_group",
     "other_action",
+    "like_action",
     "same_type",
     "same_region",
     "other_region",
@@ -159,14 +161,15 @@ class Comparison:
         old_counts, new_counts = self._counts
         rare = np.array([1.0 if t.key and old_counts[t.key] == 1 else 0.0 for t in self.old.things])
         rare_new = np.array([1.0 if t.key and new_counts[t.key] == 1 else 0.0 for t in self.new.things])
-        shared, contained = words.of(words.shared, old, new), words.of(words.contained, old, new)
+        shared = words.of(words.shared, old, new)
         all_contained = everything.of(everything.contained, old, new)
         letters = self._letters(old, new)
         has_old, has_new = everything.has(old, new)
         put("same_words", same)
         put("same_rare_words", same * rare[old] * rare_new[new])
         put("words_shared", shared)
-        put("words_contained", contained)
+        put("words_kept", words.of(words.kept, old, new))
+        put("words_known", words.of(words.known, old, new))
         put("all_words_contained", all_contained)
         put("letters_alike", letters)
         put("no_common_word", has_old & has_new & (all_contained == 0) & (letters < 0.4))
@@ -207,7 +210,12 @@ class Comparison:
         put("same_tag", self._same(lambda t: t.tag, old, new))
         put("same_role", self._same(lambda t: t.role, old, new))
         put("same_group", self._same(lambda t: t.group, old, new))
-        put("other_action", self._other(lambda t: t.group if t.group in ACTED_ON else "", old, new))
+        other = self._other(lambda t: t.group if t.group in ACTED_ON else "", old, new) > 0
+        like = np.array(
+            [(a.group, b.group) in LIKE or (b.group, a.group) in LIKE for a, b in self._sides(old, new)], bool
+        )
+        put("other_action", other & ~like)
+        put("like_action", other & like)
         put("same_type", self._same(lambda t: t.type, old, new))
         put("same_frame", self._same(lambda t: " ".join(t.frame) or "-", old, new))
         for name, flag in (("same_visibility", "visible"), ("same_container_kind", "container")):
@@ -291,6 +299,10 @@ class Comparison:
         equal: npt.NDArray[np.bool_] = (left[:, None] == right[None, :]) & (left[:, None] > 0)
         return equal
 
+    def _sides(self, old: Ints, new: Ints) -> Iterator[tuple[Thing, Thing]]:
+        for left, right in zip(old, new, strict=True):
+            yield self.old.things[left], self.new.things[right]
+
     def _numbers(self, what: str) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         if what not in self._columns:
             self._columns[what] = _numbers(self.old, what), _numbers(self.new, what)
@@ -298,6 +310,8 @@ class Comparison:
 
 
 Put = Callable[[str, "npt.NDArray[np.generic]"], None]
+# Kinds of control that are drawn now one way, now the other: a native list, or a button that opens one.
+LIKE: Final = frozenset((("press", "choose"), ("type", "choose"), ("press", "option")))
 ACTED_ON: Final = frozenset(("press", "tick", "type", "choose", "upload", "option"))
 
 
@@ -320,6 +334,8 @@ class _Table:
         least = np.minimum(old_sum[:, None], new_sum[None, :])
         self.shared: Floats = (common / np.maximum(union, 1e-6)).astype(np.float32)
         self.contained: Floats = (common / np.maximum(least, 1e-6)).astype(np.float32)
+        self.kept: Floats = (common / np.maximum(old_sum[:, None], 1e-6)).astype(np.float32)
+        self.known: Floats = (common / np.maximum(new_sum[None, :], 1e-6)).astype(np.float32)
 
     def of(self, table: Floats, old: Ints, new: Ints) -> Floats:
         values: Floats = table[self.old_ids[old], self.new_ids[new]]

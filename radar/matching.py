@@ -14,7 +14,7 @@ import json
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
 from types import MappingProxyType
@@ -118,7 +118,7 @@ class PageMatch:
             Anchors(self._old, self._new, partner, sureness).put(self._features, self._left, self._right)
             self._score = self._scored()
         self._anchor, _ = self._anchors()
-        self._partner = self._assigned()
+        self._partner, self._partner_score = self._assigned()
         self._owner = np.full(len(self._new.things), -1, np.intp)
         for at, to in enumerate(self._partner):
             if to >= 0:
@@ -140,9 +140,10 @@ class PageMatch:
                 sureness[at] = lead
         return partner, sureness
 
-    def _assigned(self) -> Ints:
-        """Best pairs first, each side used once."""
+    def _assigned(self) -> tuple[Ints, list[float]]:
+        """Best pairs first, each side used once; and the scores of the pairs."""
         partner = np.full(len(self._old.things), -1, np.intp)
+        scores = [0.0] * len(self._old.things)
         used = np.zeros(len(self._new.things), bool)
         for pair in np.argsort(-self._score, kind="stable"):
             if self._score[pair] < ASSIGN_FROM:
@@ -151,7 +152,8 @@ class PageMatch:
             if partner[left] < 0 and not used[right]:
                 partner[left] = right
                 used[right] = True
-        return partner
+                scores[left] = float(self._score[pair])
+        return partner, scores
 
     # --- answers ---
 
@@ -186,7 +188,25 @@ class PageMatch:
             self._judge(at, pair, target, action, float(score))
             for pair, score in zip(range(row.start, row.stop), scores, strict=True)
         ]
-        judged.sort(key=lambda one: (one.veto != "", -one.score))
+        judged.sort(key=lambda one: (one.veto != "", -self._freely(at, one)))
+        return self._control_first(at, target, judged, action)
+
+    def _control_first(self, at: int, target: int, judged: list[_Judged], action: str | None) -> list[_Judged]:
+        """Where the best is a part of a control that nobody else was, and the old element acted: that control."""
+        leader = self.old.elements[self._old.things[at].leader]
+        if not judged or judged[0].veto or not (is_control(leader) or leader.clickable):
+            return judged
+        best = judged[0]
+        part = self._new.things[best.to]
+        if is_control(self.new.elements[part.leader]) or part.is_container:
+            return judged
+        for around, _ in zip(self.new.ancestors(part.outer), range(PART_DEEP), strict=False):
+            if not is_control(around):
+                continue
+            to = self._new.thing_of[around.index]
+            if not self._is_claimed(at, to) and self._can_take(action, self.old.elements[target], around):
+                return [replace(best, to=to, element=around.index), *(one for one in judged[1:] if one.to != to)]
+            break
         return judged
 
     def _judge(self, at: int, pair: int, target: int, action: str | None, score: float) -> _Judged:
@@ -247,18 +267,18 @@ class PageMatch:
         old, new = self._old.things[at], self._new.things[to]
         if not new.key or new.is_volatile or new.key == old.key:
             return ""
-        before = [
-            k for k in self._old_by_key.get((new.key, _readable(new)), ()) if k != at and not self._same_place(k, at)
-        ]
+        named_so = self._old_by_key.get((new.key, _readable(new)), ())
+        before = [k for k in named_so if k != at and not self._same_place(k, at) and not self._nested(k, at)]
         now = self._new_by_key.get((new.key, _readable(new)), ())
         if before and len(before) >= len(now):
             return f'"{_short(new.said)}" already stood on the old page beside it'
         return ""
 
     def _same_place(self, one: int, other: int) -> bool:
-        """Two old things that are one for this purpose: a label and its field, a thing and what it wraps."""
-        if self._old.companions.get(one) == other or self._old.companions.get(other) == one:
-            return True
+        """A label and its field: what is done to one is done to the other."""
+        return self._old.companions.get(one) == other or self._old.companions.get(other) == one
+
+    def _nested(self, one: int, other: int) -> bool:
         a, b = self._old.things[one], self._old.things[other]
         return a.outer <= b.outer <= a.last or b.outer <= a.outer <= b.last
 
@@ -271,14 +291,19 @@ class PageMatch:
         return _by_key(self._new)
 
     def _holds_more(self, at: int, to: int) -> bool:
-        """Does it hold things that were outside of the old element?"""
+        """Is it around what the old element became, or does it hold more of what was outside of it than of its own?"""
         old, new = self._old.things[at], self._new.things[to]
-        inside = foreign = 0
+        became = int(self._anchor[at])
+        if became >= 0 and became != to and new.outer < self._new.things[became].outer <= new.last:
+            # The anchor is in doubt where it keeps only some of the words.
+            return new.key != old.key and self._new.things[became].key == old.key
+        own = foreign = 0
         for other, owner in self._worded_anchors:
             if new.outer < other <= new.last and other not in new.members:
-                inside += 1
-                foreign += not old.outer <= owner <= old.last
-        return foreign > 0 and foreign * 3 > inside
+                is_own = old.outer <= owner <= old.last
+                own += is_own
+                foreign += not is_own
+        return foreign > own
 
     @cached_property
     def _worded_anchors(self) -> list[tuple[int, int]]:
@@ -290,7 +315,7 @@ class PageMatch:
         return found
 
     def _answer(self, at: int, target: int, judged: list[_Judged], action: str | None) -> Match:
-        best, other = self._first_two(judged)
+        best, other = self._first_two(at, judged)
         if best is None:
             return self._nothing_left(at, judged)
         facts = self._facts(at, best, other)
@@ -309,12 +334,20 @@ class PageMatch:
             reasons = (self._why_not(at, best, other, verdict), *reasons)
         return Match(verdict, best.element, probability, reasons, other.element if other else None, candidates)
 
-    def _first_two(self, judged: list[_Judged]) -> tuple[_Judged | None, _Judged | None]:
-        """The best candidate, and the best that is something else."""
+    def _first_two(self, at: int, judged: list[_Judged]) -> tuple[_Judged | None, _Judged | None]:
+        """The best candidate, and the best that is something else and is not plainly another old element's."""
         open_ = [one for one in judged if not one.veto]
         if not open_:
             return None, None
-        return open_[0], next((one for one in open_[1:] if not self._acts_alike(one.to, open_[0].to)), None)
+        others = [one for one in open_[1:] if not self._acts_alike(one.to, open_[0].to)]
+        return open_[0], max(others, key=lambda one: self._freely(at, one), default=None)
+
+    def _freely(self, at: int, one: _Judged) -> float:
+        """A candidate's score, less what its present owner would lose by giving it up."""
+        owner = int(self._owner[one.to])
+        if owner < 0 or owner == at or self._same_place(owner, at):
+            return one.score
+        return one.score - max(0.0, self._partner_score[owner] - one.score)
 
     def _nothing_left(self, at: int, judged: list[_Judged]) -> Match:
         candidates = tuple(Candidate(one.element, 0.0, (one.veto,)) for one in judged[:SHOWN])
@@ -347,7 +380,7 @@ class PageMatch:
         """What the decision is made from; docs/matching.md tells what each means."""
         values = self._features[best.pair]
         rival = self._rival(at, best.to)
-        lead = min(LEAD_MOST, best.score - other.score) if other else LEAD_MOST
+        lead = min(LEAD_MOST, best.score - self._freely(at, other)) if other else LEAD_MOST
         claim = min(LEAD_MOST, best.score - rival)
         facts = {name: float(values[INDEX[name]]) for name in FEATURES}
         facts |= {
@@ -386,13 +419,17 @@ class PageMatch:
         return notable_neighbours(self._new)
 
     def _rival(self, at: int, to: int) -> float:
-        """The best score that another old thing has with this new one."""
-        rivals = [
-            float(self._score[pair])
-            for pair in self._pairs_to[to]
-            if self._left[pair] != at and not self._same_place(int(self._left[pair]), at)
-        ]
-        return max(rivals, default=0.0)
+        """The best score another old thing has with this new one, less what that one would lose by the change."""
+        best = 0.0
+        for pair in self._pairs_to[to]:
+            other = int(self._left[pair])
+            if other == at or self._same_place(other, at):
+                continue
+            score = float(self._score[pair])
+            if self._partner[other] != to:
+                score -= max(0.0, self._partner_score[other] - score)
+            best = max(best, score)
+        return best
 
     @cached_property
     def _pairs_to(self) -> list[list[int]]:
@@ -450,7 +487,8 @@ OWN_WORDS: Final = [
         "same_words",
         "same_rare_words",
         "words_shared",
-        "words_contained",
+        "words_kept",
+        "words_known",
         "all_words_contained",
         "letters_alike",
         "no_common_word",
@@ -462,6 +500,7 @@ ANCHOR_FROM: Final = 8.0
 ANCHOR_LEAD: Final = 1.5
 ASSIGN_FROM: Final = 4.0
 LEAD_MOST: Final = 10.0
+PART_DEEP: Final = 4  # how far up a control is sought around one of its parts
 GUESS_MOST: Final = 0.5  # the most that a guess may be worth
 
 
@@ -528,7 +567,7 @@ def can_take(action: str | None, old: Element, new: Element) -> bool:
         return new.visible or not old.visible
     if action in ("upload", "assert_hidden"):
         return action != "upload" or group_of(new) == "upload"
-    if not new.visible and (old.visible or not action.startswith("assert")):
+    if not new.visible and old.visible:
         return False
     if action in ("fill", "type"):
         return _takes_text(new)

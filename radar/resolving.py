@@ -175,7 +175,9 @@ class _Tree:
         """All elements in scope, in the order Playwright counts them: each shadow root after the tree of its host."""
         order = self._orders.get(scope)
         if order is None:
-            order = self._orders[scope] = self._ordered(scope) if self.shadows else self._plain(scope)
+            order = self._ordered(scope) if self.shadows else self._plain(scope)
+            if scope.whole:  # there are as many others as elements
+                self._orders[scope] = order
         return order
 
     def _plain(self, scope: _Scope) -> list[int]:
@@ -207,7 +209,7 @@ class _Tree:
 
     def _index(self, document: int) -> dict[tuple[str, str], list[int]]:
         index: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for at in self.order(_Scope(document, True)):
+        for at in sorted(self.order(_Scope(document, True))):
             element = self.elements[at]
             index["tag", element.tag].append(at)
             if "id" in element.attributes:
@@ -758,6 +760,10 @@ class _Compound:
     def is_universal(self) -> bool:
         return not (self.tag or self.attributes or self.pseudos)
 
+    @property
+    def is_scope(self) -> bool:
+        return not (self.tag or self.attributes) and self.pseudos == (("scope", None),)
+
     def wants(self, attribute: str) -> str | None:
         """The id or class it asks for."""
         operator = "=" if attribute == "id" else "~="
@@ -777,10 +783,46 @@ class _Complex:
 
 
 _Selectors = tuple[_Complex, ...]
+_SCOPE: Final = _Compound(pseudos=(("scope", None),))
 
 _SELECTOR_FUNCTIONS: Final = frozenset({"not", "is", "where", "has"})
 _TEXT_FUNCTIONS: Final = frozenset({"text", "text-is", "has-text"})
 _NTH: Final = re.compile(r"([+-]?\d*)n\s*(?:([+-])\s*(\d+))?|([+-]?\d+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The an+b of :nth-child and its kin, and the selector after "of"."""
+
+    step: int
+    offset: int
+    of: _Selectors = ()
+
+    def accepts(self, position: int) -> bool:
+        if self.step == 0:
+            return position == self.offset
+        return (position - self.offset) % self.step == 0 and (position - self.offset) // self.step >= 0
+
+
+_FIRST: Final = _Place(0, 1)
+_PLACES: Final = frozenset(
+    "nth-child nth-last-child nth-of-type nth-last-of-type first-child last-child only-child first-of-type "
+    "last-of-type only-of-type".split()
+)
+
+
+def _read_nth(name: str, argument: str) -> _Place:
+    formula, _, rest = argument.partition(" of ")
+    of = _read_css(rest) if rest.strip() else ()
+    formula = {"odd": "2n+1", "even": "2n"}.get(formula.strip().lower(), formula.strip())
+    found = _NTH.fullmatch(formula)
+    if not found:
+        raise BadLocator(f"':{name}({argument})' cannot be read")
+    factor, sign, number, alone = found.groups()
+    if alone is not None:
+        return _Place(0, int(alone), of)
+    step = int(f"{factor}1") if factor in ("", "+", "-") else int(factor)
+    return _Place(step, int(f"{sign or ''}{number or 0}"), of)
 
 
 def _read_css(source: str) -> _Selectors:
@@ -844,7 +886,7 @@ class _CssReader:
         steps: list[tuple[str, _Compound]] = []
         combinator = self._take(">", "+", "~")
         if combinator:  # a relative selector is relative to the scope
-            steps.append(("", _Compound(pseudos=(("scope", None),))))
+            steps.append(("", _SCOPE))
             self._skip_blanks()
         steps.append((combinator, self._compound()))
         while True:
@@ -921,7 +963,8 @@ class _CssReader:
             self._skip_blanks()
             argument = self._text("STRING")
         else:
-            return name, self._raw()
+            raw = self._raw()
+            return name, _read_nth(name, raw) if name in _PLACES else raw
         self._skip_blanks()
         self._expect(")")
         return name, argument
@@ -965,6 +1008,7 @@ class _Css:
         self.tree = tree
         self.selectors = selectors
         self._known: dict[tuple[int, _Context], set[int]] = {}
+        self._ranks: dict[tuple[int, str, int, _Context], dict[int, tuple[int, int]]] = {}
 
     def query(self, scope: _Scope) -> list[int]:
         context = _Context(scope, scope)
@@ -980,7 +1024,10 @@ class _Css:
         if key not in self._known:
             found: set[int] = set()
             for number, (combinator, compound) in enumerate(selector.steps):
-                candidates = self._candidates(compound, context.scope)
+                if compound.is_scope:
+                    candidates: Iterable[int] = [context.origin.root]
+                else:
+                    candidates = self._candidates(compound, context.scope)
                 if number:
                     candidates = self._related(combinator, candidates, found, selector.steps[number - 1][1], number)
                 found = {at for at in candidates if self._fits(compound, at, context)}
@@ -988,7 +1035,7 @@ class _Css:
         return self._known[key]
 
     def _around(self, context: _Context) -> _Context:
-        """A selector that names :scope may also meet the scope itself and its siblings (not so on the root: no parent)."""
+        """A selector that names :scope may also meet the scope itself and its siblings (but on the root: no parent)."""
         parent = -1 if context.scope.whole else self.tree.parent(context.scope.root)
         return context if parent < 0 else _Context(_Scope(parent, False), context.origin)
 
@@ -1005,7 +1052,10 @@ class _Css:
         return self.tree.order(scope)
 
     def _in_scope(self, found: list[int], scope: _Scope) -> list[int]:
-        return found if scope.whole else [at for at in found if self.tree.holds(scope, at)]
+        if scope.whole:
+            return found
+        inside = found[bisect_right(found, scope.root) : bisect_left(found, self.tree.ends[scope.root])]
+        return [at for at in inside if self.tree.holds(scope, at)]
 
     def _related(
         self, combinator: str, candidates: Iterable[int], found: set[int], before: _Compound, number: int
@@ -1028,12 +1078,15 @@ class _Css:
         # Subtrees are nested or apart, so one of those that begin before and end after it is around it.
         return [at for at in candidates if (place := bisect_left(starts, at)) and ends[place - 1] > at]
 
-    def _follows(self, index: int, found: set[int], anything: bool) -> bool:
+    def _follows(self, index: int, found: set[int] | None, anything: bool = False) -> bool:
+        """Stands it next to one of `found` (None: to a recorded element), or to `anything`, recorded or not?"""
         places = self.tree.places
         before = places.previous[index]
         places.check(index)
         is_next = before >= 0 and places.position[before] + 1 == places.position[index]
-        return before in found if is_next else anything and places.position[index] > 1
+        if not is_next:
+            return anything and places.position[index] > 1
+        return found is None or before in found
 
     def _after(self, candidates: Iterable[int], found: set[int]) -> list[int]:
         first: dict[tuple[int, str], int] = {}
@@ -1076,41 +1129,58 @@ class _Css:
                 return self._is_nth_match(argument, index, context)
             case "text" | "text-is" | "has-text":
                 return self._has_text(name, argument, index)
-        if name.startswith(("nth-", "first-", "last-", "only-")):
-            return self._is_at(name, argument, index, context)
+        if name in _PLACES and (argument is not None) == name.startswith("nth-"):
+            return self._is_at(name, argument or _FIRST, index, context)
         state = _STATES.get(name)
         if state is None or argument is not None:
             raise Unresolvable(f"a snapshot cannot answer ':{name}'")
         return state(self.tree, index)
 
     def _holds(self, selector: _Complex, index: int, context: _Context) -> bool:
+        """Is there something the selector means inside this element?"""
+        if self._is_free(selector):
+            return index in self._holders(selector, self.tree.document[index])
         scope = _Scope(index, False)
-        if len(selector.steps) > 1 or selector.names_scope:
-            last = _Complex((("", selector.steps[-1][1]),))
-            inside = _Context(_Scope(self.tree.document[index], True), context.origin)
-            siblings = any(combinator in "+~" for combinator, _ in selector.steps if combinator)
-            if not siblings and not last.names_scope and not self._any_below(self._last(selector, last, inside), index):
-                return False
-            return bool(self._select(selector, _Context(scope, scope)))
-        if selector.steps[0][1].pseudos:
-            return bool(self._select(selector, _Context(scope, scope)))
-        whole = _Scope(self.tree.document[index], True)
-        return self._any_below(self._select(selector, _Context(whole, whole)), index)
+        return bool(self._select(selector, _Context(scope, scope)))
 
-    def _last(self, selector: _Complex, last: _Complex, context: _Context) -> set[int]:
-        """All elements its last step could mean anywhere: a quick no for most scopes."""
-        key = (id(selector.steps), context)
+    def _is_free(self, selector: _Complex) -> bool:
+        """Does it mean the same whatever the scope is?"""
+        start = 1 if selector.steps[0][1].is_scope else 0
+        pseudos = [pseudo for _, compound in selector.steps[start:] for pseudo in compound.pseudos]
+        return not any(name in ("scope", "nth-match") or _has_steps(argument) for name, argument in pseudos)
+
+    def _holders(self, selector: _Complex, document: int) -> set[int]:
+        """Every element that holds it: from right to left, each step from those that hold the rest."""
+        whole = _Scope(document, True)
+        key = (~id(selector), _Context(whole, whole))
         if key not in self._known:
-            plain = _Compound(last.steps[0][1].tag, last.steps[0][1].attributes)
-            candidates = self._candidates(plain, context.scope)
-            self._known[key] = {at for at in candidates if self._fits(plain, at, context)}
+            found: set[int] = set()
+            steps = selector.steps if selector.steps[0][1].is_scope else (("", _SCOPE), *_after_blank(selector.steps))
+            for number in range(len(steps) - 1, 0, -1):
+                combinator, compound = steps[number]
+                candidates = self._candidates(compound, whole)
+                is_last = number == len(steps) - 1
+                fitting = {at for at in candidates if self._fits(compound, at, _Context(whole, whole))}
+                found = self._leading(combinator, fitting if is_last else fitting & found)
+            self._known[key] = found
         return self._known[key]
 
-    def _any_below(self, found: set[int], index: int) -> bool:
-        inside = range(index + 1, self.tree.ends[index])
-        if len(inside) < len(found):
-            return any(at in found for at in inside)
-        return any(at in inside for at in found)
+    def _leading(self, combinator: str, found: set[int]) -> set[int]:
+        """The elements from which the combinator leads to one of these."""
+        match combinator:
+            case " ":
+                around: set[int] = set()
+                for at in found:
+                    outer = self.tree.parent(at)
+                    while outer >= 0 and outer not in around:
+                        around.add(outer)
+                        outer = self.tree.parent(outer)
+                return around
+            case ">":
+                return {self.tree.parent(at) for at in found}
+            case "+":
+                return {self.tree.places.previous[at] for at in found if self._follows(at, None)}
+        return {before for at in found for before in self.tree.places.siblings(at) if before < at}
 
     def _is_nth_match(self, argument: tuple[_Selectors, int], index: int, context: _Context) -> bool:
         selectors, number = argument
@@ -1124,11 +1194,9 @@ class _Css:
             return self.tree.texts.contains(index, _lower(wanted))
         return (_self_contains(self.tree, _lower(wanted)) if name == "text" else _owns(self.tree, wanted))(index)
 
-    def _is_at(self, name: str, argument: str | None, index: int, context: _Context) -> bool:
-        step, offset, rest = _read_nth(name, argument)
-        of_type = name.endswith("-of-type")
-        if of_type or rest:
-            before, after = self._counted(index, of_type, _read_css(rest) if rest else (), context)
+    def _is_at(self, name: str, place: _Place, index: int, context: _Context) -> bool:
+        if name.endswith("-of-type") or place.of:
+            before, after = self._counted(index, name.endswith("-of-type"), place.of, context)
         else:
             self.tree.places.check(index)
             before, after = self.tree.places.position[index] - 1, self.tree.places.following[index]
@@ -1136,19 +1204,32 @@ class _Css:
             return False
         if name.startswith("only-"):
             return before == 0 and after == 0
-        return _is_nth(step, offset, (after if "last-" in name else before) + 1)
+        return place.accepts((after if "last-" in name else before) + 1)
 
     def _counted(self, index: int, of_type: bool, of: _Selectors, context: _Context) -> tuple[int, int]:
         """How many siblings that count stand before and after it; (-1, -1) if it does not count itself."""
         siblings = self.tree.places.siblings(index)
-        if of_type:
-            tag = self.tree.elements[index].tag
-            counted = [at for at in siblings if self.tree.elements[at].tag == tag]
-        else:
-            counted = [at for at in siblings if any(at in self._select(one, context) for one in of)]
-        if index not in counted:
-            return -1, -1
-        return counted.index(index), len(counted) - counted.index(index) - 1
+        tag = self.tree.elements[index].tag if of_type else ""
+        key = (siblings[0], tag, id(of), context)
+        ranks = self._ranks.get(key)
+        if ranks is None:
+            counted = [at for at in siblings if self._counts(at, tag, of, context)]
+            last = len(counted) - 1
+            ranks = self._ranks[key] = {at: (number, last - number) for number, at in enumerate(counted)}
+        return ranks.get(index, (-1, -1))
+
+    def _counts(self, index: int, tag: str, of: _Selectors, context: _Context) -> bool:
+        if tag:
+            return self.tree.elements[index].tag == tag
+        return any(index in self._select(one, context) for one in of)
+
+
+def _has_steps(argument: object) -> bool:
+    return isinstance(argument, tuple) and any(isinstance(one, _Complex) and len(one.steps) > 1 for one in argument)
+
+
+def _after_blank(steps: tuple[tuple[str, _Compound], ...]) -> tuple[tuple[str, _Compound], ...]:
+    return ((" ", steps[0][1]), *steps[1:])
 
 
 def _cut_value(attribute: _Attribute, own: str) -> bool:
@@ -1160,28 +1241,6 @@ def _cut_value(attribute: _Attribute, own: str) -> bool:
     if attribute.operator == "=" and not attribute.value.startswith(own):
         return False
     raise Unresolvable(f"the snapshot holds only the beginning of a long attribute '{attribute.name}'")
-
-
-def _read_nth(name: str, argument: str | None) -> tuple[int, int, str]:
-    """a and b of an+b, and the selector after "of"."""
-    if not name.startswith("nth-"):
-        return 0, 1, ""
-    formula, _, rest = (argument or "").partition(" of ")
-    formula = {"odd": "2n+1", "even": "2n"}.get(formula.strip().lower(), formula.strip())
-    found = _NTH.fullmatch(formula)
-    if not found:
-        raise BadLocator(f"':{name}({argument})' cannot be read")
-    factor, sign, number, alone = found.groups()
-    if alone is not None:
-        return 0, int(alone), rest.strip()
-    step = int(f"{factor}1") if factor in ("", "+", "-") else int(factor)
-    return step, int(f"{sign or ''}{number or 0}"), rest.strip()
-
-
-def _is_nth(step: int, offset: int, position: int) -> bool:
-    if step == 0:
-        return position == offset
-    return (position - offset) % step == 0 and (position - offset) // step >= 0
 
 
 def _is_disabled(tree: _Tree, index: int) -> bool:

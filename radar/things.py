@@ -70,6 +70,8 @@ _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _ALPHA: Final = re.compile(r"[^\W\d_]+")
 _ENDS_IN_COUNTER: Final = re.compile(r"\d+$")
 _HEXADECIMAL: Final = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{6,}$", re.I)
+_EDGES: Final = re.compile(r"^[\s|:*·•¶»«<>+-]+|[\s|:*·•¶»«<>…+-]+$")
+_PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
 _MANY_DIGITS: Final = re.compile(r"\d{5}")
 _VOWELS: Final = re.compile(r"[aeiouyäöüéèà]", re.I)
 _VOLATILE: Final = re.compile(r"^[\W\d_]*(?:\d[\W\d_]*)+[^\W\d_]{0,3}[\W\d_]*$")
@@ -78,14 +80,23 @@ _PLURAL: Final = re.compile(r"(?:(?<=[^s])s|ies|es)$")
 
 @lru_cache(maxsize=1 << 15)
 def words_of(text: str) -> Words:
-    """Lower case words and numbers, a simple plural taken off; "Log out (3)" -> log, out, 3."""
-    return tuple(map(_stem, _WORD.findall(_CAMEL.sub(" ", text).lower())))
+    """Lower case words and numbers, a simple plural taken off; "Log out (3)" -> log, out, 3.
+
+    A text of icon characters alone (icon fonts use the private area) has these as its words.
+    """
+    return tuple(map(_stem, _WORD.findall(_CAMEL.sub(" ", text).lower()))) or tuple(_PRIVATE.findall(text))
 
 
 def _stem(word: str) -> str:
     if len(word) > 3 and word[0].isalpha() and word.endswith("s") and not word.endswith("ss"):
         return word[:-3] + "y" if word.endswith("ies") and len(word) > 4 else word[:-1]
     return word
+
+
+def key_of(text: str) -> str:
+    """The same for texts that differ in case, icon characters and outer punctuation alone."""
+    low = text.lower()
+    return _EDGES.sub("", fold(_PRIVATE.sub(" ", low))) or fold(low)
 
 
 def is_number(word: str) -> bool:
@@ -190,7 +201,7 @@ class Thing:
     outer: int  # the outermost member
     last: int  # index of the last element inside the outermost member
     said: str = ""  # what a person would call it: accessible name or visible text
-    key: str = ""  # the same, lower case
+    key: str = ""  # the same, see key_of
     words: Words = ()
     other_words: Words = ()  # label, placeholder, title, alt, value of a button
     id: str = ""
@@ -259,7 +270,7 @@ def _lasts(page: PageSnapshot) -> list[int]:
 
 def _collapsed(page: PageSnapshot) -> list[int]:
     """For each element the outermost one that acts as one with it."""
-    elements, texts = page.elements, page.texts
+    elements, texts = page.elements, [key_of(text) for text in page.texts]
     controls = [1 if is_control(element) else 0 for element in elements]
     for element in reversed(elements):
         if element.parent >= 0:
@@ -439,15 +450,17 @@ def _described(
     test_id = next((value for e in elements for value in _test_ids(e)), "")
     form_name = next((e.get("name") for e in (leader, *elements) if e.get("name")), "")
     ancestors = list(page.ancestors(outer))
+    group = group_of(leader)
+    is_field = group in ("type", "choose", "tick", "upload")
     return Thing(
         leader=leader.index,
         members=members,
         outer=outer,
         last=last[outer],
         said=said,
-        key=said.lower(),
+        key=key_of(said),
         words=words,
-        other_words=_other_words(elements, words),
+        other_words=_other_words(elements, words) or ((before[:8] or after[:8]) if not words and is_field else ()),
         id=id_,
         id_is_weak=bool(id_) and (looks_generated(id_) or ends_in_counter(id_)),
         test_id=test_id,
@@ -457,7 +470,7 @@ def _described(
         link=next((path_of(e.get("href")) for e in elements if e.get("href")), ""),
         tag=leader.tag,
         role=leader.role,
-        group=group_of(leader),
+        group=group,
         type=leader.get("type").lower() if leader.tag in ("input", "button") else "",
         region=seen.regions[outer],
         heading=words_of(page.texts[seen.headings[outer]]) if seen.headings[outer] >= 0 else (),

@@ -37,6 +37,7 @@ from repair_ladder.step_format import write_step
 from repair_ladder.steps import Place, Steps, show_place
 from repair_ladder.verdicts import diagnose, pre_triage
 
+UNFOUND: Final = ("missing", "many")
 LOCAL: Final[dict[str, Proposer]] = {SELF_HEAL: self_heal.propose, SUGGEST_FIX: suggest_fix.propose}
 
 
@@ -297,6 +298,8 @@ class _Climb:
         sure = self.sure and candidate.sure
         if ahead.place > situation.place:
             return _Further(operations, red, sure)
+        if ahead.place == situation.place and situation.red.cause in UNFOUND and red.cause not in UNFOUND:
+            return _Further(operations, red, sure)  # its element is found now, and the step fails on it
         if candidate.reveals and ahead.place == situation.place:
             match = self_heal.find_target(ahead, ahead.place)
             if match is not None and match.verdict == "found":

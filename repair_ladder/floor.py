@@ -16,7 +16,7 @@ Checks (outcome assertions)
 | G39 assert_toast, _modal, _validation_error  | move the locator        | the same                          |
 | G40 assert_console, assert_request           | nothing                 | change or delete it               |
 | G41 a11y_audit with a threshold              | move its scope          | delete it; change threshold or    |
-|                                              |                         | rules; add or drop the scope      |
+|                                              |                         | rules; add, drop, narrow its scope|
 | G42 wait for a URL                           | nothing                 | change or delete it               |
 
 - A check is never deleted, not even where the same check is inserted again: a repair has no need to carry a check to

@@ -10,12 +10,11 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from radar.writing import write_locator
-
 from radar.at_risk import resolve_ways
 from radar.diff import in_words
 from radar.elements import Element
 from radar.errors import Unresolvable
+from radar.writing import write_locator
 from repair_ladder import prompts, replies
 from repair_ladder.harm import destructive_word, new_harm
 from repair_ladder.operations import Operation, Operations, old_step
