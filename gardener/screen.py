@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
 import yaml
+from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
 from rich.panel import Panel
+from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
@@ -23,6 +29,9 @@ COLOURS: Final = {
     "incurable": "yellow",
     "environment": "magenta",
     "unavailable": "magenta",
+    "ok": "green",
+    "warning": "yellow",
+    "fails": "red",
 }
 LONGEST: Final = 400
 
@@ -134,10 +143,9 @@ def show_staged(console: Console, proposals: Sequence[Mapping[str, Any]], why_em
         told: list[RenderableType] = [diff(one["operations"])]
         if one["failed_step"]:
             told.append(plain(f"fails at step {one['failed_step']}: {one['error']}", "red"))
-        told += [
-            plain(f"because {trigger['page']}: {trigger['element']} ({trigger['kind']})", "dim")
-            for trigger in one["triggers"][:5]
-        ]
+        # A change that touches several steps is one reason.
+        causes = dict.fromkeys(f"{cause['page']}: {cause['element']} ({cause['kind']})" for cause in one["triggers"])
+        told += [plain(f"because {cause}", "dim") for cause in list(causes)[:5]]
         told += [plain(f"withheld: {refusal['reason']}", "yellow") for refusal in one["refusals"]]
         told.append(plain(one["reason"], "dim"))
         proven = "proven" if one["proven"] else "NOT PROVEN: approving it runs it first"
@@ -227,3 +235,192 @@ class Watcher:
             case "job" if details["again"]:
                 return plain(f"  taking up job {details['job']} again", "yellow")
         return None
+
+
+def show_checks(console: Console, checks: Sequence[Mapping[str, Any]]) -> None:
+    """What the doctor found: a line each, and below what fails how to mend it."""
+    rows = Table.grid(padding=(0, 2, 0, 0))
+    for one in checks:
+        rows.add_row(word(one["state"]), plain(one["name"]), plain(one["says"]))
+        if one["mend"]:
+            rows.add_row("", "", plain(f"-> {one['mend']}", "yellow"))
+    console.print(rows)
+
+
+# --- the demo --------------------------------------------------------------------------------------------
+
+LABEL: Final = 14  # as wide as the longest rung
+
+
+class DemoWatcher(Watcher):
+    """Tells the life of a drift as a story: sections, a line for what happened, a spinner for what happens now.
+
+    Where the output is no terminal there is no spinner and nothing that steers one. `pace_s` is a pause after each
+    line, for a talk.
+    """
+
+    def __init__(self, console: Console, *, pace_s: float = 0.0) -> None:
+        super().__init__(console)
+        self._pace_s = pace_s
+        self._status: Status | None = None
+        self._began: dict[str, float] = {}
+        self._test = ""  # whose climb is told
+        self._rung = ""  # has begun, and has offered nothing yet
+        self._offer = ""  # what it offered last
+
+    # what the demo says by itself
+
+    async def section(self, title: str, lead: str) -> None:
+        self.still()
+        self._test = ""
+        self.console.print()
+        self.console.rule(plain(f" {title} ", "bold"), align="left", style="cyan")
+        self.console.print(Padding(plain(lead), (0, 2)))
+        await asyncio.sleep(self._pace_s * 4)
+
+    async def say(self, text: object, style: str = "") -> None:
+        self.console.print(Padding(plain(text, style), (0, 2)))
+        await asyncio.sleep(self._pace_s)
+
+    async def show(self, what: RenderableType) -> None:
+        self.console.print(Padding(what, (0, 2)))
+        await asyncio.sleep(self._pace_s * 4)
+
+    def command(self, line: str, about: str) -> None:
+        """A command to copy: never broken by us, whatever the width."""
+        self.console.print(Text.assemble("  ", plain(about, "dim")))
+        self.console.print(Text.assemble("    ", Text(line, style="cyan")), soft_wrap=True)
+
+    def now(self, text: str) -> None:
+        if not self.console.is_terminal:
+            return
+        if self._status is None:
+            self._status = self.console.status("")
+            self._status.start()
+        self._status.update(plain(text, "dim"))
+
+    def still(self) -> None:
+        if self._status is not None:
+            self._status.stop()
+            self._status = None
+
+    # what the actions tell
+
+    async def __call__(self, what: str, details: dict[str, Any]) -> None:
+        before = self._test
+        lines = self._lines(what, details)
+        for number, line in enumerate(lines):
+            if number == 0 and self._test != before:
+                self.console.print()
+            self.console.print(Padding(line, (0, 2)))
+        if lines:
+            await asyncio.sleep(self._pace_s)
+
+    def _lines(self, what: str, details: Mapping[str, Any]) -> list[RenderableType]:
+        match what:
+            case "run_start":
+                self._began[details["test"]] = time.monotonic()
+                self.now(f"playing '{details['test']}'")
+            case "run_end":
+                return self._run(details)
+            case "sweep_start":
+                self.now(f"sweeping {details['base_url']}")
+            case "page":
+                self.now(f"looked at {details['page']}")
+            case "note":
+                return [_told("note", details["text"], "yellow")]
+            case "dry_run":
+                return self._heading(details["test"])
+            case "ladder_rung":
+                silent, self._rung = self._silent(), details["rung"]
+                self.now(f"{self._rung} at step {details['step']}")
+                return [*self._heading(details["test"], f"is red at step {details['step']}"), *silent]
+            case "ladder_candidate":
+                rung, self._rung, self._offer = details["rung"], "", details["hypothesis"]
+                held = f" ({details['refused']} operations withheld)" if details["refused"] else ""
+                return [_told(rung, self._offer + held)]
+            case "ladder_red":
+                gets = "the copy gets further, then stops" if details["further"] else "the copy is red"
+                return [_told("", f"{gets} at step {details['step']}: {details['error']}", "dim")]
+            case "ladder_verdict":
+                return [*self._silent(), _told("diagnose_drift", details["verdict"].replace("_", " "))]
+            case "result":
+                return [*self._heading(details["test"]), *self._silent(), self._result(details)]
+        return []
+
+    def _run(self, details: Mapping[str, Any]) -> list[RenderableType]:
+        took = time.monotonic() - self._began.pop(details["test"], time.monotonic())
+        row = Table.grid(padding=(0, 2, 0, 0))
+        row.add_column(width=11)
+        row.add_row(word(details["status"]), Text.assemble(plain(details["test"]), plain(f"  {took:.1f} s", "dim")))
+        if details["error"]:
+            row.add_row("", plain(details["error"], "dim"))
+        return [row]
+
+    def _heading(self, test: str, about: str = "") -> list[RenderableType]:
+        """The name of the test over what is told of it, once."""
+        if test == self._test:
+            return []
+        self._test, self._rung, self._offer = test, "", ""
+        return [Text.assemble(plain(test, "bold"), plain(f" {about}" if about else "", "dim"))]
+
+    def _silent(self) -> list[RenderableType]:
+        rung, self._rung = self._rung, ""
+        return [_told(rung, "has nothing to offer", "dim")] if rung else []
+
+    def _result(self, details: Mapping[str, Any]) -> RenderableType:
+        outcome, reason = details["outcome"], details["reason"]
+        if reason == self._offer:
+            end = "it waits for a person" if outcome == "staged" else "it is written to the test"
+            reason = f"a copy with this change ran green: {end}"
+        row = Table.grid(padding=(0, 1, 0, 0))
+        row.add_column(width=LABEL)
+        row.add_row(word(outcome), plain(reason))
+        return row
+
+
+def _told(label: str, text: str, style: str = "") -> RenderableType:
+    row = Table.grid(padding=(0, 1, 0, 0))
+    row.add_column(width=LABEL)
+    row.add_row(plain(label, "dim"), plain(text, style))
+    return row
+
+
+def demo_changes(changes: Sequence[Mapping[str, Any]], at_risk: Mapping[str, Sequence[Mapping[str, Any]]]) -> Group:
+    """What a sweep saw, in numbers, and the tests it puts at risk, each with the change that touches it."""
+    kinds = ", ".join(f"{number} {kind}" for kind, number in Counter(one["kind"] for one in changes).most_common())
+    pages = len({one["page"] for one in changes})
+    rows = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim", expand=True)
+    for title, ratio in (("test at risk", 5), ("step", 1), ("because of", 6)):
+        rows.add_column(title, ratio=ratio, overflow="fold")
+    for test, triggers in at_risk.items():
+        causes = dict.fromkeys((one["step"], f"{one['element']} ({one['kind']})") for one in triggers)
+        for number, (step, cause) in enumerate(list(causes)[:2]):
+            rows.add_row(plain(test if number == 0 else ""), plain(step), plain(cause, "dim"))
+    return Group(plain(f"{len(changes)} changes on {pages} pages: {kinds}."), rows)
+
+
+def demo_decisions(decisions: Sequence[Mapping[str, Any]]) -> Table:
+    """A row a test: what release 2 did to it, what was decided, on which proof, and how."""
+    rows = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim", expand=True, leading=1)
+    for title, ratio in (("test", 5), ("what changed in the app", 4), ("outcome", 2), ("proof", 2), ("how", 3)):
+        rows.add_column(title, ratio=ratio, overflow="fold")
+    for one in decisions:
+        said = Text("\n").join([word(one["outcome"]), *([plain(one["remark"], "bold red")] if one["remark"] else [])])
+        rows.add_row(plain(one["test"]), plain(one["drift"], "dim"), said, plain(one["proof"]), plain(one["how"]))
+    return rows
+
+
+def demo_issues(issues: Sequence[Mapping[str, Any]]) -> Group:
+    """Issues with room for their reasons."""
+    return Group(
+        *(
+            Panel(
+                plain(one["reason"]),
+                title=Text.assemble(plain(f"{one['id']}  {', '.join(one['tests'])}  "), word(one["verdict"])),
+                title_align="left",
+                border_style="dim",
+            )
+            for one in issues
+        )
+    )

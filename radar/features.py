@@ -157,24 +157,40 @@ class Comparison:
     def _put_words(self, put: Put, old: Ints, new: Ints) -> None:
         words = self._table("words", lambda t: t.words)
         everything = self._table("all", lambda t: t.words + t.other_words)
-        same = self._same(lambda t: "" if t.is_volatile else t.key, old, new)
+        same = self._said_alike(old, new)
         old_counts, new_counts = self._counts
         rare = np.array([1.0 if t.key and old_counts[t.key] == 1 else 0.0 for t in self.old.things])
         rare_new = np.array([1.0 if t.key and new_counts[t.key] == 1 else 0.0 for t in self.new.things])
-        shared = words.of(words.shared, old, new)
+        texts = self._table("texts", lambda t: words_of(t.text_key))
+        shared = np.maximum(words.of(words.shared, old, new), texts.of(texts.shared, old, new))
         all_contained = everything.of(everything.contained, old, new)
         letters = self._letters(old, new)
         has_old, has_new = everything.has(old, new)
         put("same_words", same)
         put("same_rare_words", same * rare[old] * rare_new[new])
         put("words_shared", shared)
-        put("words_kept", words.of(words.kept, old, new))
-        put("words_known", words.of(words.known, old, new))
+        put("words_kept", np.maximum(words.of(words.kept, old, new), texts.of(texts.kept, old, new)))
+        put("words_known", np.maximum(words.of(words.known, old, new), texts.of(texts.known, old, new)))
         put("all_words_contained", all_contained)
         put("letters_alike", letters)
         put("no_common_word", has_old & has_new & (all_contained == 0) & (letters < 0.4))
         put("words_on_one_side", has_old ^ has_new)
         put("wordless", ~has_old & ~has_new)
+
+    def _said_alike(self, old: Ints, new: Ints) -> Floats:
+        """Is the name or the visible text of one the name or the visible text of the other?"""
+        codes: dict[str, int] = {"": 0}
+        sides = []
+        for things in (self.old.things, self.new.things):
+            for what in ("key", "text_key"):
+                texts = ["" if t.is_volatile else getattr(t, what) for t in things]
+                sides.append(np.array([codes.setdefault(text, len(codes)) for text in texts], np.intp))
+        name, text, new_name, new_text = sides
+        alike = np.zeros(len(old), bool)
+        for left in (name[old], text[old]):
+            for right in (new_name[new], new_text[new]):
+                alike |= (left == right) & (left > 0)
+        return alike.astype(np.float32)
 
     def _letters(self, old: Ints, new: Ints) -> Floats:
         """Edit likeness of what is said, 0 under 60 %: catches "favourite" and "favorite", "e-mail" and "email"."""

@@ -189,7 +189,18 @@ class PageMatch:
             for pair, score in zip(range(row.start, row.stop), scores, strict=True)
         ]
         judged.sort(key=lambda one: (one.veto != "", -self._freely(at, one)))
-        return self._control_first(at, target, judged, action)
+        return self._control_first(at, target, self._tightest_first(judged), action)
+
+    def _tightest_first(self, judged: list[_Judged]) -> list[_Judged]:
+        """Of candidates inside one another that are equally likely, the one whose words fit best."""
+        if not judged or judged[0].veto:
+            return judged
+        best = judged[0]
+        near = [
+            one for one in judged if not one.veto and best.score - one.score < TIGHT and self._within(one.to, best.to)
+        ]
+        tightest = max(near, key=lambda one: float(self._features[one.pair, INDEX["words_shared"]]))
+        return [tightest, *(one for one in judged if one is not tightest)]
 
     def _control_first(self, at: int, target: int, judged: list[_Judged], action: str | None) -> list[_Judged]:
         """Where the best is a part of a control that nobody else was, and the old element acted: that control."""
@@ -204,7 +215,7 @@ class PageMatch:
             if not is_control(around):
                 continue
             to = self._new.thing_of[around.index]
-            if not self._is_claimed(at, to) and self._can_take(action, self.old.elements[target], around):
+            if int(self._owner[to]) in (-1, at) and self._can_take(action, self.old.elements[target], around):
                 return [replace(best, to=to, element=around.index), *(one for one in judged[1:] if one.to != to)]
             break
         return judged
@@ -318,7 +329,7 @@ class PageMatch:
         best, other = self._first_two(at, judged)
         if best is None:
             return self._nothing_left(at, judged)
-        facts = self._facts(at, best, other)
+        facts = self._facts(at, judged, best, other)
         probability = _chance(self.weights.found, facts)
         gone = _chance(self.weights.gone, facts)
         verdict: Verdict = "unsure"
@@ -335,12 +346,29 @@ class PageMatch:
         return Match(verdict, best.element, probability, reasons, other.element if other else None, candidates)
 
     def _first_two(self, at: int, judged: list[_Judged]) -> tuple[_Judged | None, _Judged | None]:
-        """The best candidate, and the best that is something else and is not plainly another old element's."""
+        """The best candidate, and the best that stands elsewhere and is not plainly another old element's."""
         open_ = [one for one in judged if not one.veto]
         if not open_:
             return None, None
-        others = [one for one in open_[1:] if not self._acts_alike(one.to, open_[0].to)]
-        return open_[0], max(others, key=lambda one: self._freely(at, one), default=None)
+        best = open_[0]
+        others = [
+            one for one in open_[1:] if not self._acts_alike(one.to, best.to) and not self._within(one.to, best.to)
+        ]
+        return best, max(others, key=lambda one: self._freely(at, one), default=None)
+
+    def _within(self, one: int, other: int) -> bool:
+        """Is one new thing inside the other?"""
+        a, b = self._new.things[one], self._new.things[other]
+        return a.outer <= b.outer <= a.last or b.outer <= a.outer <= b.last
+
+    def _depth_lead(self, judged: list[_Judged], best: _Judged) -> float:
+        """The lead over what is around the best or inside of it: the same place, but another extent."""
+        nested = [
+            one.score
+            for one in judged
+            if one is not best and not one.veto and one.to != best.to and self._within(one.to, best.to)
+        ]
+        return min(LEAD_MOST, best.score - max(nested)) if nested else LEAD_MOST
 
     def _freely(self, at: int, one: _Judged) -> float:
         """A candidate's score, less what its present owner would lose by giving it up."""
@@ -374,9 +402,9 @@ class PageMatch:
 
     def _is_claimed(self, at: int, to: int) -> bool:
         owner = int(self._owner[to])
-        return owner >= 0 and owner != at and not self._same_place(owner, at)
+        return owner >= 0 and owner != at and not self._same_place(owner, at) and not self._nested(owner, at)
 
-    def _facts(self, at: int, best: _Judged, other: _Judged | None) -> Mapping[str, float]:
+    def _facts(self, at: int, judged: list[_Judged], best: _Judged, other: _Judged | None) -> Mapping[str, float]:
         """What the decision is made from; docs/matching.md tells what each means."""
         values = self._features[best.pair]
         rival = self._rival(at, best.to)
@@ -391,6 +419,7 @@ class PageMatch:
             "least": min(lead, claim) / 10,
             "kept": self.kept,
             "closed": self._is_closed(at),
+            "depth_lead": self._depth_lead(judged, best) / 10,
             "claimed": float(self._is_claimed(at, best.to)),
         }
         return facts
@@ -423,7 +452,7 @@ class PageMatch:
         best = 0.0
         for pair in self._pairs_to[to]:
             other = int(self._left[pair])
-            if other == at or self._same_place(other, at):
+            if other == at or self._same_place(other, at) or self._nested(other, at):
                 continue
             score = float(self._score[pair])
             if self._partner[other] != to:
@@ -500,6 +529,7 @@ ANCHOR_FROM: Final = 8.0
 ANCHOR_LEAD: Final = 1.5
 ASSIGN_FROM: Final = 4.0
 LEAD_MOST: Final = 10.0
+TIGHT: Final = 1.0  # scores so close are equal
 PART_DEEP: Final = 4  # how far up a control is sought around one of its parts
 GUESS_MOST: Final = 0.5  # the most that a guess may be worth
 

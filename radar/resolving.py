@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from cssselect.parser import SelectorSyntaxError, Token, tokenize
 from lxml import etree
 
 from radar.elements import LONGEST_TEXT, Element, PageSnapshot
@@ -830,13 +829,48 @@ def _read_css(source: str) -> _Selectors:
     return _CssReader(source).read()
 
 
+class _Token(NamedTuple):
+    type: str  # "S" for blanks, "IDENT", "HASH", "STRING", "NUMBER", "DELIM" for one character, "EOF"
+    value: str
+    pos: int
+
+    def is_delim(self, *values: str) -> bool:
+        return self.type == "DELIM" and self.value in values
+
+
+_CSS_CHAR: Final = r"(?:[\w-]|[^\x00-\x7f]|\\(?:[0-9a-fA-F]{1,6}\s?|[^\n\r\f0-9a-fA-F]))"
+_CSS_TOKENS: Final = re.compile(
+    rf"""(?P<S>\s+)|(?P<COMMENT>/\*.*?(?:\*/|\Z))|(?P<NUMBER>[+-]?(?:\d*\.)?\d+)|(?P<IDENT>(?:--|-?(?!\d|-){_CSS_CHAR})
+    {_CSS_CHAR}*)|\#(?P<HASH>{_CSS_CHAR}+)|"(?P<STRING>(?:[^"\\\n]|\\.)*)"|'(?P<SINGLE>(?:[^'\\\n]|\\.)*)'|(?P<DELIM>.)""",
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+_CSS_ESCAPE: Final = re.compile(r"\\(?:([0-9a-fA-F]{1,6})(?:\r\n|\s)?|\n|(.))", re.DOTALL)
+
+
+def _tokens(source: str) -> Iterator[_Token]:
+    for found in _CSS_TOKENS.finditer(source):
+        kind, value = str(found.lastgroup), found.group(str(found.lastgroup))
+        if value in ('"', "'"):
+            raise BadLocator(f"the CSS selector {source!r} cannot be read: a string in it does not end")
+        if kind in ("IDENT", "HASH", "STRING", "SINGLE"):
+            value = _CSS_ESCAPE.sub(_unescaped, value)
+        if kind != "COMMENT":
+            yield _Token("STRING" if kind == "SINGLE" else kind, value, found.start())
+    yield _Token("EOF", "", len(source))
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    code, char = found.groups()
+    if code is None:
+        return char or ""
+    number = int(code, 16)
+    return chr(number) if 0 < number < 0x110000 and not 0xD800 <= number < 0xE000 else "\ufffd"
+
+
 class _CssReader:
     def __init__(self, source: str) -> None:
         self.source = source
-        try:
-            self.tokens: list[Token] = list(tokenize(source))
-        except SelectorSyntaxError as error:
-            raise BadLocator(f"the CSS selector {source!r} cannot be read: {error}") from error
+        self.tokens = list(_tokens(source))
         self.at = 0
 
     def read(self) -> _Selectors:
@@ -846,7 +880,7 @@ class _CssReader:
         return selectors
 
     @property
-    def _now(self) -> Token:
+    def _now(self) -> _Token:
         return self.tokens[self.at]
 
     def _unexpected(self) -> BadLocator:
@@ -863,7 +897,7 @@ class _CssReader:
         if not self._now.is_delim(*delimiters):
             return ""
         self.at += 1
-        return str(self.tokens[self.at - 1].value)
+        return self.tokens[self.at - 1].value
 
     def _expect(self, delimiter: str) -> None:
         if not self._take(delimiter):
@@ -873,7 +907,7 @@ class _CssReader:
         if self._now.type != kind:
             raise self._unexpected()
         self.at += 1
-        return str(self.tokens[self.at - 1].value)
+        return self.tokens[self.at - 1].value
 
     def _list(self) -> _Selectors:
         selectors = [self._complex()]
@@ -994,7 +1028,11 @@ class _CssReader:
 
 class _Context(NamedTuple):
     scope: _Scope
-    origin: _Scope  # what :scope means
+    origin: _Scope | None = None  # what :scope means, if that is not the scope
+
+    @property
+    def meant(self) -> int:
+        return (self.origin or self.scope).root
 
 
 class _Css:
@@ -1011,7 +1049,7 @@ class _Css:
         self._ranks: dict[tuple[int, str, int, _Context], dict[int, tuple[int, int]]] = {}
 
     def query(self, scope: _Scope) -> list[int]:
-        context = _Context(scope, scope)
+        context = _Context(scope)
         found: set[int] = set().union(*(self._select(one, context) for one in self.selectors))
         if len(found) < 2 or not self.tree.shadows:
             return sorted(found)
@@ -1025,7 +1063,7 @@ class _Css:
             found: set[int] = set()
             for number, (combinator, compound) in enumerate(selector.steps):
                 if compound.is_scope:
-                    candidates: Iterable[int] = [context.origin.root]
+                    candidates: Iterable[int] = [context.meant]
                 else:
                     candidates = self._candidates(compound, context.scope)
                 if number:
@@ -1037,7 +1075,7 @@ class _Css:
     def _around(self, context: _Context) -> _Context:
         """A selector that names :scope may also meet the scope itself and its siblings (but on the root: no parent)."""
         parent = -1 if context.scope.whole else self.tree.parent(context.scope.root)
-        return context if parent < 0 else _Context(_Scope(parent, False), context.origin)
+        return context if parent < 0 else _Context(_Scope(parent, False), context.origin or context.scope)
 
     def _candidates(self, compound: _Compound, scope: _Scope) -> Iterable[int]:
         tag, document = compound.tag, self.tree.document[scope.root]
@@ -1124,7 +1162,7 @@ class _Css:
             case "has":
                 return any(self._holds(one, index, context) for one in argument)
             case "scope":
-                return index == context.origin.root
+                return index == context.meant
             case "nth-match":
                 return self._is_nth_match(argument, index, context)
             case "text" | "text-is" | "has-text":
@@ -1138,10 +1176,11 @@ class _Css:
 
     def _holds(self, selector: _Complex, index: int, context: _Context) -> bool:
         """Is there something the selector means inside this element?"""
-        if self._is_free(selector):
+        # Inside a relative selector Playwright takes :scope for the outer one's, so that is not what it seems.
+        is_plain = context.origin is None or not selector.names_scope
+        if is_plain and self._is_free(selector):
             return index in self._holders(selector, self.tree.document[index])
-        scope = _Scope(index, False)
-        return bool(self._select(selector, _Context(scope, scope)))
+        return bool(self._select(selector, _Context(_Scope(index, False), context.origin)))
 
     def _is_free(self, selector: _Complex) -> bool:
         """Does it mean the same whatever the scope is?"""
@@ -1152,7 +1191,7 @@ class _Css:
     def _holders(self, selector: _Complex, document: int) -> set[int]:
         """Every element that holds it: from right to left, each step from those that hold the rest."""
         whole = _Scope(document, True)
-        key = (~id(selector), _Context(whole, whole))
+        key = (~id(selector), _Context(whole))
         if key not in self._known:
             found: set[int] = set()
             steps = selector.steps if selector.steps[0][1].is_scope else (("", _SCOPE), *_after_blank(selector.steps))
@@ -1160,7 +1199,7 @@ class _Css:
                 combinator, compound = steps[number]
                 candidates = self._candidates(compound, whole)
                 is_last = number == len(steps) - 1
-                fitting = {at for at in candidates if self._fits(compound, at, _Context(whole, whole))}
+                fitting = {at for at in candidates if self._fits(compound, at, _Context(whole))}
                 found = self._leading(combinator, fitting if is_last else fitting & found)
             self._known[key] = found
         return self._known[key]

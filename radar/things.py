@@ -203,6 +203,7 @@ class Thing:
     said: str = ""  # what a person would call it: accessible name or visible text
     key: str = ""  # the same, see key_of
     words: Words = ()
+    text_key: str = ""  # key of its visible text, where that is not what it is called
     other_words: Words = ()  # label, placeholder, title, alt, value of a button
     id: str = ""
     id_is_weak: bool = False  # generated, or it ends in a counter
@@ -460,7 +461,9 @@ def _described(
         said=said,
         key=key_of(said),
         words=words,
-        other_words=_other_words(elements, words) or ((before[:8] or after[:8]) if not words and is_field else ()),
+        text_key=key_of(text) if len(text) <= LONG_TEXT else "",
+        other_words=_other_words(elements, words, text)
+        or ((before[:8] or after[:8]) if not words and is_field else ()),
         id=id_,
         id_is_weak=bool(id_) and (looks_generated(id_) or ends_in_counter(id_)),
         test_id=test_id,
@@ -513,8 +516,8 @@ def _said(page: PageSnapshot, elements: Sequence[Element], leader: Element) -> s
     return fold(name)
 
 
-def _other_words(elements: Sequence[Element], words: Words) -> Words:
-    found: dict[str, None] = {}
+def _other_words(elements: Sequence[Element], words: Words, text: str) -> Words:
+    found: dict[str, None] = dict.fromkeys(words_of(text) if len(text) <= LONG_TEXT else ())
     for element in elements:
         texts = [element.label, *(element.get(key) for key in ("placeholder", "title", "alt", "aria-label"))]
         if element.tag == "input" and element.get("type") in ("submit", "button", "reset"):

@@ -159,7 +159,7 @@ class _Writer:
     # --- what must not stand in it ---
 
     def _is_circular(self, locator: Locator) -> bool:
-        return any(_holds(text, value, strict=key != "css") for key, value in _strings(locator) for text in self.avoid)
+        return any(_holds(text, value, in_css=key == "css") for key, value in _strings(locator) for text in self.avoid)
 
     def _weakness(self, mark: str) -> float:
         """Against an id, a class, an attribute's value."""
@@ -268,7 +268,7 @@ class _Writer:
             ("placeholder", element.get("placeholder")),
             ("alt", element.get("alt")),
             ("title", element.get("title")),
-            ("text", self.page.texts[element.index]),
+            ("text", "" if element.tag == "svg" else self.page.texts[element.index]),  # what has it is inside the svg
         )
         for key, text in texts:
             for cost, part in self._readings(text):
@@ -548,11 +548,12 @@ def _strings(locator: Locator) -> Iterator[tuple[str, str]]:
             yield from _strings(inner)
 
 
-def _holds(text: str, value: str, *, strict: bool) -> bool:
-    """Does the text stand in the value, as words? In CSS a single digit is more often part of a name."""
-    if not strict and len(text) < 3:
-        return False
-    return re.search(rf"(?<!\w){re.escape(text)}(?!\w)", fold(value).casefold()) is not None
+def _holds(text: str, value: str, *, in_css: bool) -> bool:
+    """Does the text stand in the value? A short one only as a word: "4" is not in "42", nor in the id "step-4"."""
+    whole = fold(value).casefold()
+    if len(text) > 3:
+        return text in whole
+    return not in_css and re.search(rf"(?<!\w){re.escape(text)}(?!\w)", whole) is not None
 
 
 # --- what holds still -------------------------------------------------------------------------------------------
@@ -592,12 +593,11 @@ def _restless(text: str) -> float:
 _UUID: Final = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.IGNORECASE)
 # The marks of frameworks that number what they make, and of tools that hash class names.
 _FRAMEWORKS: Final = re.compile(
-    r"(:r[0-9a-z]*:|«r[0-9a-z]*»|_r_[0-9a-z]+_|ember-?\d+|ext-(gen|comp|element)-?\d+|(radix|headlessui|reach|downshift|"
-    r"mantine|mui|rc|react-aria|react-select|chakra|floating-ui|tippy|popper|aria)-.*\d.*|(mat|cdk|ng|p|pr|ant|el|v|"
-    r"input|field|popup|tooltip|dropdown|menu|ui-id|gwt-uid|yui|dijit|dojo|isc|select2|mce|mceu|jqg?|jquery|tinymce|"
-    r"wicket|auto|gen|uid|guid|generated|x-auto)[-_].*?\d+|ext\d+|mceu?_?\d+|jss\d+|css-[0-9a-z]{5,}(-.*)?|"
-    r"sc-[0-9a-zA-Z]{5,}(-\d+)?|svelte-[0-9a-z]{5,}|jsx-\d+|emotion-\d+|makestyles-.*\d+|data-v-[0-9a-f]{6,}|"
-    r"_ng(content|host)-.*|v-[0-9a-f]{8}|DataTables_Table_\d+.*)\Z",
+    r"(:r[0-9a-z]*:|«r[0-9a-z]*»|_r_[0-9a-z]+_|ember-?\d+|ext-(gen|comp|element)-?\d+|ext\d+|(radix|headlessui|reach|"
+    r"downshift|mantine|mui|rc|react-aria|react-select|chakra|floating-ui|tippy|popper)-.*\d.*|(mat|cdk|ui-id|gwt-uid|"
+    r"yui|dijit|dojo|isc|select2|mce|mceu|jqg|jquery|tinymce|wicket|gen|uid|guid|generated|x-auto)[-_].*?\d+|mceu?_?\d+|"
+    r"jss\d+|css-[0-9a-z]{5,}(-.*)?|sc-[0-9a-zA-Z]{5,}(-\d+)?|svelte-[0-9a-z]{5,}|jsx-\d+|emotion-\d+|"
+    r"makestyles-.*\d+|data-v-[0-9a-f]{6,}|_ng(content|host)-.*|v-[0-9a-f]{8}|DataTables_Table_\d+.*)\Z",
     re.IGNORECASE,
 )
 _HASHED: Final = re.compile(r"(?:__|--|_)(?=[A-Za-z0-9+/-]*[A-Z0-9])([A-Za-z0-9+/-]{5,8})\Z")
@@ -635,8 +635,8 @@ def _is_scrambled(part: str) -> bool:
         return True
     if humps >= 2 and len(part) / (humps + 1) < 2.7:
         return True
-    letters = sum(map(str.isalpha, part))
-    return letters >= 6 and len(_VOWELS.findall(part)) * 7 < letters
+    # No vowel at all: short for something where it is brief and in lower case ("btngrp").
+    return not _VOWELS.search(part) and (len(part) >= 8 or (humps > 0 and len(part) >= 6))
 
 
 # --- CSS, quoted ------------------------------------------------------------------------------------------------
@@ -644,7 +644,7 @@ def _is_scrambled(part: str) -> bool:
 
 def css_string(value: str) -> str:
     """As a quoted CSS string."""
-    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    escaped = value.replace("\\", "\\5c ").replace('"', '\\"')
     return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda found: f"\\{ord(found.group()):x} ", escaped) + '"'
 
 
@@ -657,7 +657,7 @@ def css_ident(value: str) -> str:
 
 def _escaped(found: re.Match[str]) -> str:
     char = found.group()
-    return f"\\{ord(char):x} " if ord(char) < 0x20 or ord(char) == 0x7F else f"\\{char}"
+    return f"\\{ord(char):x} " if ord(char) < 0x20 or char in "\\\x7f" else f"\\{char}"
 
 
 def css_id(value: str) -> str:

@@ -27,11 +27,17 @@ class RunReport:
 
 
 async def run_tests(
-    tools: Tools, project: Project, names: Sequence[str], trigger: Trigger = Trigger.MANUAL
+    tools: Tools,
+    project: Project,
+    names: Sequence[str],
+    trigger: Trigger = Trigger.MANUAL,
+    *,
+    repairs: bool = True,
 ) -> RunReport:
     """One after another, unless the project says how many may run side by side. Raises NotFound for an unknown name.
 
-    Without names the tests in service are run; with names those, whatever their status.
+    Without names the tests in service are run; with names those, whatever their status. Without `repairs` no repair is
+    asked for, whatever the trigger and the project's switch say.
     """
     async with tools.store.reading() as tx:
         if names:
@@ -52,12 +58,12 @@ async def run_tests(
             return played
 
     played = await asyncio.gather(*(one(test) for test in tests))
-    asked = await _ask_for_repairs(tools, project, tests, played) if trigger in UNATTENDED else ()
+    asked = await _ask_for_repairs(tools, project, tests, played, repairs=repairs) if trigger in UNATTENDED else ()
     return RunReport(tuple(one.run for one in played), asked)
 
 
 async def _ask_for_repairs(
-    tools: Tools, project: Project, tests: Sequence[SavedTest], played: Sequence[PlayedTest]
+    tools: Tools, project: Project, tests: Sequence[SavedTest], played: Sequence[PlayedTest], *, repairs: bool
 ) -> tuple[int, ...]:
     """Jobs for the red tests (G7), and one finding a cause for what the surroundings did."""
     asked = []
@@ -67,7 +73,7 @@ async def _ask_for_repairs(
             if one.run.status == RunStatus.ENVIRONMENT:
                 causes.setdefault(one.run.cause or "environment", []).append(one)
                 continue
-            may = one.run.status == RunStatus.RED and may_tend(test, trigger=one.run.trigger) is None
+            may = repairs and one.run.status == RunStatus.RED and may_tend(test, trigger=one.run.trigger) is None
             if may and await projects.auto_repair_of(tx, project.id):
                 asked.append((await ask_for_repair(tx, tools, project, test, one.run)).id)
         for cause, ran in causes.items():

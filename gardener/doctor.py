@@ -1,0 +1,213 @@
+"""What works here and how to mend what does not: browser, database, data folder, clock, key, settings, versions."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import shutil
+import sys
+import tempfile
+import zoneinfo
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final
+
+from gardener.errors import BadSetting, GardenerError
+from gardener.settings import FILE, Settings, read_settings
+from gardener.store import Store, open_store
+from gardener.store.migrations import HEAD
+from gardener.store.transaction import translated
+from radar import chromium
+from radar.browser import open_browser, visit_all
+from radar.errors import PageUnavailable, RadarError
+
+PYTHON: Final = (3, 11)
+LITTLE_SPACE: Final = 1_000_000_000  # bytes; pictures and pages of a few weeks
+NO_SPACE: Final = 50_000_000
+SKEW: Final = timedelta(seconds=5)  # leases are tens of seconds
+# No clock that is right shows a time before this was written.
+EARLIEST: Final = datetime(2026, 1, 1, tzinfo=UTC)
+STARTS_WITHIN_S: Final = 60
+
+
+class State(StrEnum):
+    OK = "ok"
+    WARNING = "warning"  # works, but somebody should know
+    FAILS = "fails"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    name: str
+    state: State
+    says: str
+    mend: str | None = None  # what to do about it
+
+    def shape(self) -> dict[str, Any]:
+        return {"name": self.name, "state": self.state.value, "says": self.says, "mend": self.mend}
+
+
+async def examine(environ: Mapping[str, str], folder: Path, **given: str | None) -> tuple[Check, ...]:
+    """All checks; one that fails keeps none of the others from being made. Never shows a key or a password."""
+    try:
+        settings = read_settings(environ, folder, **given)
+    except BadSetting as error:
+        mend = f"correct {FILE} or the GARDENER_… variables"
+        return (*_versions(), Check("settings", State.FAILS, str(error), mend))
+    checks = [*_versions(), _settings(folder)]
+    for check in (_browser, _data_folder, _database, _clock):
+        checks += await _made(check, settings)
+    return (*checks, _key(settings))
+
+
+Examination = Callable[[Settings], Awaitable[tuple[Check, ...]]]
+
+
+async def _made(check: Examination, settings: Settings) -> tuple[Check, ...]:
+    name = check.__name__.strip("_").replace("_", " ")
+    try:
+        return await check(settings)
+    except Exception as error:  # the doctor tells of what it did not expect as well
+        return (Check(name, State.FAILS, f"{type(error).__name__}: {error}", "this is unexpected: please report it"),)
+
+
+def _versions() -> tuple[Check, ...]:
+    here = platform.python_version()
+    wanted = ".".join(map(str, PYTHON))
+    if sys.version_info >= PYTHON:
+        python = Check("python", State.OK, f"{here} ({sys.executable})")
+    else:
+        python = Check("python", State.FAILS, f"{here} is too old", f"use Python {wanted} or newer")
+    try:
+        return python, Check("playwright", State.OK, version("playwright"))
+    except PackageNotFoundError:
+        return python, Check("playwright", State.FAILS, "is not installed", "install the package 'playwright'")
+
+
+def _settings(folder: Path) -> Check:
+    path = folder / FILE
+    if path.is_file():
+        return Check("settings", State.OK, f"read from {path}; GARDENER_… variables go before it")
+    return Check("settings", State.OK, f"no {FILE} in {folder}: GARDENER_… variables and defaults hold")
+
+
+# --- the browser ---------------------------------------------------------------------------------------
+
+
+async def _browser(settings: Settings) -> tuple[Check, ...]:
+    """Starts it and shows it a page, since one that starts can still be unable to open any."""
+    try:
+        async with (
+            asyncio.timeout(STARTS_WITHIN_S),
+            open_browser(executable=settings.chromium, endpoint=settings.browser_endpoint) as browser,
+        ):
+            where = settings.browser_endpoint or chromium.find(settings.chromium) or browser.browser_type.executable_path
+            seen = await visit_all(browser, ["data:text/html,<title>hello</title>"])
+            failed = next((one for one in seen.values() if isinstance(one, PageUnavailable)), None)
+            says = f"Chromium {browser.version} at {where}"
+    except TimeoutError:
+        return (Check("browser", State.FAILS, f"does not start within {STARTS_WITHIN_S} seconds", _mend(settings)),)
+    except RadarError as error:
+        return (Check("browser", State.FAILS, str(error), _mend(settings)),)
+    if failed:
+        mend = "in a container give it more shared memory (--shm-size=1g) or name another with GARDENER_CHROMIUM"
+        return (Check("browser", State.FAILS, f"{says} starts, but shows no page: {failed}", mend),)
+    return (Check("browser", State.OK, says),)
+
+
+def _mend(settings: Settings) -> str:
+    if settings.browser_endpoint:
+        return f"see that a browser answers at {settings.browser_endpoint}, or unset browser_endpoint"
+    if settings.chromium:
+        return f"see that {settings.chromium} is a Chromium that runs here, or unset chromium"
+    return "install it (apt-get install chromium, or: playwright install chromium), or name one with GARDENER_CHROMIUM"
+
+
+# --- the data ------------------------------------------------------------------------------------------
+
+
+async def _data_folder(settings: Settings) -> tuple[Check, ...]:
+    folder = settings.data_dir
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"drift")
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        says = f"{folder} cannot be written: {error.strerror or error}"
+        return (Check("data folder", State.FAILS, says, "give it to the user who runs this, or choose --data-dir"),)
+    says = f"{folder}, {free / 1e9:.1f} GB free"
+    if free < LITTLE_SPACE:
+        state = State.FAILS if free < NO_SPACE else State.WARNING
+        return (Check("data folder", state, says, "make room, or choose another with --data-dir"),)
+    return (Check("data folder", State.OK, says),)
+
+
+async def _database(settings: Settings) -> tuple[Check, ...]:
+    """Opens it, which also sets it up or brings it up to date, and takes the lock that a write takes."""
+    kind = _kind(settings)
+    try:
+        async with await open_store(settings.database_url) as store:
+            async with store.transaction():
+                pass
+            says = f"{kind} {store.where}, tables at {HEAD}, which is what this release wants"
+            skew = await _skew(store) if kind == "PostgreSQL" else None
+    except GardenerError as error:
+        mend = f"see that it is there and may be written, or name another with --database ({_forms(kind)})"
+        return (Check("database", State.FAILS, str(error), mend),)
+    found = Check("database", State.OK, says)
+    return (found,) if skew is None else (found, _compare(skew))
+
+
+def _kind(settings: Settings) -> str:
+    return "SQLite" if settings.database_url.strip().startswith("sqlite") else "PostgreSQL"
+
+
+def _forms(kind: str) -> str:
+    return "sqlite:///FILE" if kind == "SQLite" else "postgresql://USER@HOST/DATABASE"
+
+
+async def _skew(store: Store) -> timedelta:
+    """How far this machine's clock is ahead of the database's."""
+    async with store.reading() as tx:
+        with translated():
+            before = datetime.now(UTC)
+            row = (await tx.connection.exec_driver_sql("SELECT clock_timestamp()")).one()
+            after = datetime.now(UTC)
+    there: datetime = row[0]
+    return before + (after - before) / 2 - there
+
+
+def _compare(skew: timedelta) -> Check:
+    apart = abs(skew.total_seconds())
+    says = f"{apart:.1f} seconds {'ahead of' if skew > timedelta() else 'behind'} the database's"
+    if abs(skew) > SKEW:
+        mend = "let both machines set their clocks by NTP: leases and schedules compare their times"
+        return Check("clock skew", State.WARNING, says, mend)
+    return Check("clock skew", State.OK, says)
+
+
+# --- the clock and the key -----------------------------------------------------------------------------
+
+
+async def _clock(_: Settings) -> tuple[Check, ...]:
+    now = datetime.now().astimezone()
+    says = f"{now:%Y-%m-%d %H:%M:%S}, time zone {now.tzname()} (UTC{now:%z})"
+    if now < EARLIEST:
+        return (Check("clock", State.FAILS, f"{says} cannot be right", "set the clock of this machine"),)
+    with suppress(zoneinfo.ZoneInfoNotFoundError):
+        zoneinfo.ZoneInfo("Europe/Berlin")
+        return (Check("clock", State.OK, f"{says}; time zone data is there"),)
+    mend = "install it (apt-get install tzdata, or the package 'tzdata'); schedules in named time zones need it"
+    return (Check("clock", State.WARNING, f"{says}; there is no time zone data", mend),)
+
+
+def _key(settings: Settings) -> Check:
+    if settings.anthropic_api_key:
+        return Check("AI key", State.OK, "there is one: the ladder asks a model where local repairs are not enough")
+    return Check("AI key", State.OK, "none, and none is needed; with one the ladder climbs further")
