@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shlex
+import shutil
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -14,15 +16,15 @@ import rich_click as click
 from click.exceptions import Exit
 from rich.console import Console
 
-from gardener import screen
-from gardener.actions import by_hand, deciding, importing, running, sweeping, working
+from gardener import demo, doctor, screen, worker
+from gardener.actions import by_hand, deciding, gate, importing, running, sweeping, working
 from gardener.bootstrap import open_tools
 from gardener.errors import BadSetting, Conflict, GardenerError, NotFound, Refused
 from gardener.projects import Project, change_settings, read_base_url, why_queue_is_empty
 from gardener.proposals import ProposalStatus
 from gardener.repairs import revert_warning
 from gardener.results import issue_shape, proposal_shape, repair_shape, run_shape
-from gardener.runs import RunStatus, Trigger
+from gardener.runs import Run, RunStatus, Trigger
 from gardener.settings import Settings, read_settings
 from gardener.store import at_risk, issues, projects, proposals, repairs, saved_tests
 from gardener.store import sweeps as sweep_rows
@@ -426,3 +428,102 @@ def review(repair_id: int, by: str | None, as_json: bool) -> None:
     """Somebody looked at a repair: keep the fix, clear the flag."""
     row = _run(lambda tools: deciding.review(tools, repair_id, by or tools.settings.by), quiet=as_json)
     _print({"repair": row.id}) if as_json else _console().print(screen.plain(f"Repair {row.id} is reviewed."))
+
+
+# --- the gate, the doctor, the worker, the demo ----------------------------------------------------------------
+
+
+@cli.command("gate")
+@click.argument("project_name", metavar="PROJECT")
+@click.option("--junit", "file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Not to stdout.")
+@json_option
+def gate_(project_name: str, file: Path | None, as_json: bool) -> None:
+    """Run the tests in service strictly, as JUnit XML: exit 0 green, 1 red, 3 environment. Never repairs."""
+
+    async def work(tools: Tools) -> tuple[Project, tuple[Run, ...]]:
+        one = await _project(tools, project_name)
+        return one, await gate.run_gate(tools, one)
+
+    one, ran = _run(work, quiet=as_json)
+    written = gate.junit(one, ran)
+    answer: dict[str, Any] = {"runs": [run_shape(row) for row in ran], "repairs": [], "model_calls": 0}
+    if file is not None:
+        _write_file(file, written)
+    if as_json:
+        _print({**answer, "junit": str(file) if file else None})
+    elif file is not None:
+        screen.show_runs(_console(), answer)
+    else:
+        sys.stdout.buffer.write(written)
+        sys.stdout.buffer.flush()
+    sys.exit(_exit_code(answer["runs"]))
+
+
+def _write_file(file: Path, content: bytes) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    except OSError as error:
+        raise BadSetting(f"'{file}' cannot be written: {error.strerror or error}") from error
+
+
+@cli.command("doctor")
+@json_option
+def doctor_(as_json: bool) -> None:
+    """Say what works here and how to mend what does not: exit 1 if anything fails."""
+    given = _options()
+    checks = asyncio.run(doctor.examine(os.environ, Path.cwd(), **given))
+    fails = any(one.state == doctor.State.FAILS for one in checks)
+    shapes = [one.shape() for one in checks]
+    _print({"ok": not fails, "checks": shapes}) if as_json else screen.show_checks(_console(), shapes)
+    sys.exit(NO if fails else 0)
+
+
+def _options() -> dict[str, str | None]:
+    """What was given before the command's name."""
+    context = click.get_current_context()
+    assert context is not None, "a command runs inside its context"
+    given = context.find_root().params
+    return {"database_url": given["database"], "data_dir": given["data_dir"]}
+
+
+@cli.command("worker")
+@click.option("--once", is_flag=True, help="End when nothing is left that may be done now.")
+@click.option("--poll", type=click.FloatRange(0.05, 3600), default=2.0, metavar="SECONDS", show_default=True)
+def worker_(once: bool, poll: float) -> None:
+    """Do the jobs that wait, until it is stopped. What it has begun by then is put back."""
+    stopped = _run(lambda tools: worker.Worker(tools).run(once=once, poll_s=poll), quiet=False)
+    if stopped:
+        _say("Stopped.")
+
+
+@cli.command("demo")
+@click.option("--once", is_flag=True, help="End by itself instead of keeping the shop open.")
+@click.option("--auto-repair", is_flag=True, help="Write proven repairs at once instead of staging them.")
+@click.option("--slow", is_flag=True, help="Pause between lines, for a talk.")
+def demo_(once: bool, auto_repair: bool, slow: bool) -> None:
+    """Show the main job on the bundled shop, in a folder of its own. Needs no key and touches nothing of yours."""
+    given = _options()
+    if given["database_url"]:
+        raise click.UsageError("the demo makes a database of its own: leave --database out")
+    own = read_settings(os.environ, Path.cwd())
+    folder = demo.a_folder(Path(given["data_dir"]).expanduser() if given["data_dir"] else None)
+    settings = demo.settings_in(folder, own)
+    # A pipe gets no escape sequences, whatever the environment says of colours.
+    console = Console(highlight=False, force_terminal=None if sys.stdout.isatty() else False)
+    told = screen.DemoWatcher(console, pace_s=0.35 if slow else 0.0)
+    kept = asyncio.run(demo.demo(settings, told, auto_repair=auto_repair, once=once, command=_command_for(settings)))
+    if not kept:
+        _say("A repair was staged or applied that is wrong: see 'Was that right?' above.")
+        sys.exit(NO)
+
+
+def _command_for(settings: Settings) -> str:
+    """How to call this program on that database, as it can be pasted into a shell."""
+    name = "gardener"
+    if not shutil.which(name):
+        name = sys.argv[0] if Path(sys.argv[0]).name == name else f"{sys.executable} -m gardener"
+    options = ["--data-dir", str(settings.data_dir)]
+    if read_settings(os.environ, Path.cwd(), data_dir=str(settings.data_dir)).database_url != settings.database_url:
+        options = ["--database", settings.database_url, *options]
+    return f"{name} {shlex.join(options)}"

@@ -106,7 +106,8 @@ async def _browser(settings: Settings) -> tuple[Check, ...]:
             asyncio.timeout(STARTS_WITHIN_S),
             open_browser(executable=settings.chromium, endpoint=settings.browser_endpoint) as browser,
         ):
-            where = settings.browser_endpoint or chromium.find(settings.chromium) or browser.browser_type.executable_path
+            own = browser.browser_type.executable_path
+            where = settings.browser_endpoint or chromium.find(settings.chromium) or own
             seen = await visit_all(browser, ["data:text/html,<title>hello</title>"])
             failed = next((one for one in seen.values() if isinstance(one, PageUnavailable)), None)
             says = f"Chromium {browser.version} at {where}"

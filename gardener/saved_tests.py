@@ -54,17 +54,19 @@ class SavedVersion:
     created_at: datetime
 
 
-def may_tend(test: SavedTest | None, *, trigger: Trigger | None = None, version: int | None = None) -> str | None:
+def may_tend(
+    test: SavedTest | None, *, trigger: Trigger | None = None, version: int | None = None, by_hand: bool = False
+) -> str | None:
     """None if the gardener may dry-run, stage or repair this test; else the reason why it is left alone.
 
-    The one gate for every caller (G86-G90): `trigger` is that of the run to be repaired, `version` the test's version
-    in that run.
+    The one gate for every caller (G86-G91): `trigger` is that of the run to be repaired, `version` the test's version
+    in that run. A test that waits for review may be mended when a person asks (`by_hand`), but not otherwise.
     """
     if trigger == Trigger.CONTROL:
         return "this is a control run: it has to fail, and nothing is repaired"
     if trigger == Trigger.PROBE or test is None:
         return "this was a probe, not a saved test: there is nothing to repair"
-    if test.status != Status.ACTIVE:
+    if test.status != Status.ACTIVE and not (by_hand and test.status == Status.PENDING):
         return f"the test is {test.status.value}, not in service: only active tests are tended"
     if version is not None and version != test.version:
         return (

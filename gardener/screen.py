@@ -275,15 +275,15 @@ class DemoWatcher(Watcher):
         self._test = ""
         self.console.print()
         self.console.rule(plain(f" {title} ", "bold"), align="left", style="cyan")
-        self.console.print(Padding(plain(lead), (0, 2)))
+        self.console.print(_set_in(plain(lead)))
         await asyncio.sleep(self._pace_s * 4)
 
     async def say(self, text: object, style: str = "") -> None:
-        self.console.print(Padding(plain(text, style), (0, 2)))
+        self.console.print(_set_in(plain(text, style)))
         await asyncio.sleep(self._pace_s)
 
     async def show(self, what: RenderableType) -> None:
-        self.console.print(Padding(what, (0, 2)))
+        self.console.print(_set_in(what))
         await asyncio.sleep(self._pace_s * 4)
 
     def command(self, line: str, about: str) -> None:
@@ -312,7 +312,7 @@ class DemoWatcher(Watcher):
         for number, line in enumerate(lines):
             if number == 0 and self._test != before:
                 self.console.print()
-            self.console.print(Padding(line, (0, 2)))
+            self.console.print(_set_in(line))
         if lines:
             await asyncio.sleep(self._pace_s)
 
@@ -330,11 +330,12 @@ class DemoWatcher(Watcher):
             case "note":
                 return [_told("note", details["text"], "yellow")]
             case "dry_run":
-                return self._heading(details["test"])
+                self.now(f"trying '{details['test']}'")
             case "ladder_rung":
+                heading = self._heading(details["test"], f"is red at step {details['step']}")
                 silent, self._rung = self._silent(), details["rung"]
                 self.now(f"{self._rung} at step {details['step']}")
-                return [*self._heading(details["test"], f"is red at step {details['step']}"), *silent]
+                return [*heading, *silent]
             case "ladder_candidate":
                 rung, self._rung, self._offer = details["rung"], "", details["hypothesis"]
                 held = f" ({details['refused']} operations withheld)" if details["refused"] else ""
@@ -379,6 +380,10 @@ class DemoWatcher(Watcher):
         return row
 
 
+def _set_in(what: RenderableType) -> Padding:
+    return Padding(what, (0, 0, 0, 2), expand=False)
+
+
 def _told(label: str, text: str, style: str = "") -> RenderableType:
     row = Table.grid(padding=(0, 1, 0, 0))
     row.add_column(width=LABEL)
@@ -400,14 +405,22 @@ def demo_changes(changes: Sequence[Mapping[str, Any]], at_risk: Mapping[str, Seq
     return Group(plain(f"{len(changes)} changes on {pages} pages: {kinds}."), rows)
 
 
-def demo_decisions(decisions: Sequence[Mapping[str, Any]]) -> Table:
+def demo_decisions(decisions: Sequence[Mapping[str, Any]], *, width: int) -> Table:
     """A row a test: what release 2 did to it, what was decided, on which proof, and how."""
-    rows = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim", expand=True, leading=1)
-    for title, ratio in (("test", 5), ("what changed in the app", 4), ("outcome", 2), ("proof", 2), ("how", 3)):
-        rows.add_column(title, ratio=ratio, overflow="fold")
+    is_narrow = width < 110  # rows take several lines then, and want a space between them
+    rows = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim", expand=True, leading=int(is_narrow))
+    for title in ("test", "the app's change", "outcome", "proof", "how"):
+        rows.add_column(title, overflow="fold", no_wrap=title == "proof")
     for one in decisions:
-        said = Text("\n").join([word(one["outcome"]), *([plain(one["remark"], "bold red")] if one["remark"] else [])])
-        rows.add_row(plain(one["test"]), plain(one["drift"], "dim"), said, plain(one["proof"]), plain(one["how"]))
+        remark = one["remark"].partition(":")[0]
+        said = [word(one["outcome"]), *([plain(remark, "bold yellow")] if remark else [])]
+        rows.add_row(
+            plain(one["test"]),
+            plain(one["drift"], "dim"),
+            Text(" " if is_narrow else ", ").join(said),
+            plain(one["proof"]),
+            plain(one["how"]),
+        )
     return rows
 
 

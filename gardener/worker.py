@@ -57,9 +57,11 @@ class Worker:
     def _stop(self, stopped: asyncio.Event) -> Callable[[], None]:
         def stop() -> None:
             stopped.set()
-            # Who asks a second time does not want to wait.
-            for one in SIGNALS:
-                asyncio.get_running_loop().remove_signal_handler(one)
+            loop = asyncio.get_running_loop()
+            # A Ctrl-C reaches the browser's driver as well; what is left of it in the loop has nothing more to tell.
+            loop.set_exception_handler(lambda *_: None)
+            for one in SIGNALS:  # who asks a second time does not want to wait
+                loop.remove_signal_handler(one)
 
         return stop
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from playwright.async_api import (
     ElementHandle,
     Error,
     Frame,
+    FrameLocator,
     Locator,
     Page,
     async_playwright,
@@ -24,12 +26,38 @@ from playwright.async_api import (
 from radar import chromium
 from radar.elements import PageSnapshot
 from radar.errors import PageUnavailable
-from radar.reading import Redact, read_page
+from radar.reading import Redact, graft, read_page
 
 COLLECT: Final = (files("radar") / "collect.js").read_text()
+# collect.js as a selector engine of Playwright: `button >> gardener=look` finds what a locator finds, waits as it
+# waits, and gives an element whose text is the description. Engines run in a world of their own, out of reach of what
+# a page has done to JSON, to Array.prototype or to the methods of its elements, and are compiled once a page and not
+# once a call.
+ENGINE: Final = "gardener"
+_ENGINE_SCRIPT: Final = (
+    "(() => { const collect = "
+    + COLLECT.strip().rstrip(";")
+    + """;
+    const kept = { realm: String(Math.random()), frames: [] };
+    let isDone = false; // several matches are an error: the page is described for the first of them alone
+    return { queryAll(root, asked) {
+        if (asked.startsWith('frame:')) return kept.frames.slice(Number(asked.slice(6))).slice(0, 1);
+        const answer = document.createElementNS('http://www.w3.org/1999/xhtml', 'i');
+        if (!isDone) {
+            isDone = true;
+            Promise.resolve().then(() => { isDone = false; });
+            answer.textContent = collect(root.nodeType === 1 ? root : null, asked.slice(5), kept);
+        }
+        return [answer];
+    } };
+})()"""
+)
 VIEWPORT: Final = {"width": 1280, "height": 720}
 QUIET_MS: Final = 120  # a page that has not changed for so long has settled
 SETTLE_MS: Final = 3000  # and one that never does is looked at anyway
+LOOK_MS: Final = 10000  # to describe a page, which may be navigating just then
+FRAME_MS: Final = 300  # the same for a frame with a page of another origin
+MOST_FRAMES: Final = 12  # of those; pages with advertisements have dozens
 
 # Resolves once the document has not changed for `quiet` milliseconds, at the latest after `most`.
 _SETTLED: Final = """([quiet, most]) => new Promise((done) => {
@@ -54,6 +82,7 @@ async def open_browser(
     """
     async with async_playwright() as playwright:
         try:
+            await playwright.selectors.register(ENGINE, _ENGINE_SCRIPT, content_script=True)
             if endpoint:
                 browser = await playwright.chromium.connect_over_cdp(endpoint)
             else:
@@ -126,11 +155,78 @@ async def snapshot(
 
     Raises Playwright's errors: for the Playwright doors alone.
     """
-    if isinstance(where, Locator):
-        text = await where.evaluate(COLLECT, timeout=timeout_ms)
+    return read_page(await describe(where, timeout_ms=timeout_ms), redact=redact, status=status)
+
+
+async def describe(
+    where: Page | Frame | Locator | ElementHandle, read: str = "", *, timeout_ms: float | None = None
+) -> str:
+    """What collect.js says of the page around `where`, frames with pages of other origins included.
+
+    `read` names what to read of the element as well: "text", "value" or "attribute:NAME". A locator that finds nothing
+    is waited for, one that finds several is Playwright's "strict mode violation".
+    """
+    try:
+        text = await _described(where, read, LOOK_MS if timeout_ms is None else timeout_ms)
+    except Error as error:
+        if "Unknown engine" not in error.message:
+            raise
+        return str(await where.evaluate(COLLECT))  # a browser that was not opened here
+    if '"lost":[' in text or '"outer":true' in text:  # neither can stand inside a text: its quotes are escaped
+        text = await _with_lost_frames(where, text)
+    return text
+
+
+async def _described(where: Page | Frame | Locator | ElementHandle, read: str, timeout_ms: float) -> str:
+    look = f"{ENGINE}=look:{read}"
+    if isinstance(where, ElementHandle):
+        answer = await where.query_selector(look)
+        text = await answer.text_content() if answer else None
     else:
-        text = await where.evaluate(COLLECT)
-    return read_page(text, redact=redact, status=status)
+        text = await where.locator(look).text_content(timeout=timeout_ms)
+    return text or ""
+
+
+async def _with_lost_frames(where: Page | Frame | Locator | ElementHandle, text: str) -> str:
+    """The description with those of the frames whose pages it could not reach put in their places."""
+    page, said = await _page_of(where), json.loads(text)
+    if page is None:
+        return text
+    is_inside = bool(said.get("outer"))  # the element is on such a page itself
+    whole = json.loads(await _described(page, "", LOOK_MS)) if is_inside else said
+    whole = graft(whole, await _lost_frames(page, whole, [MOST_FRAMES]))
+    place, target = whole["places"].get(said["realm"]), said["target"]
+    if target is not None:
+        target = place[target] if place and target < len(place) else None
+    if is_inside and target is None:
+        return text  # too many frames, or it went on meanwhile: at least the page it is on
+    return json.dumps(whole | {"target": target, "seen": said.get("seen")}, ensure_ascii=False)
+
+
+async def _page_of(where: Page | Frame | Locator | ElementHandle) -> Page | None:
+    if isinstance(where, Page):
+        return where
+    if isinstance(where, ElementHandle):
+        frame = await where.owner_frame()
+        return frame.page if frame else None
+    return where.page
+
+
+async def _lost_frames(
+    where: Page | FrameLocator, said: dict[str, Any], budget: list[int]
+) -> dict[int, dict[str, Any]]:
+    """By the row of the frame's element; a frame that is still loading, or says nothing, is left out."""
+    found: dict[int, dict[str, Any]] = {}
+    for number, row in enumerate(said.get("lost", ())):
+        budget[0] -= 1
+        if budget[0] < 0:
+            break
+        inside = where.locator(f"{ENGINE}=frame:{number}").content_frame
+        with contextlib.suppress(Error):
+            text = await inside.locator(f"{ENGINE}=look:").text_content(timeout=FRAME_MS)
+            one = json.loads(text or "{}")
+            found[row] = graft(one, await _lost_frames(inside, one, budget))
+    return found
 
 
 async def settle(page: Page, *, quiet_ms: int = QUIET_MS, most_ms: int = SETTLE_MS) -> bool:

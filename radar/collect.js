@@ -1,7 +1,10 @@
 // Describes the whole page the script runs in as one JSON string (see browser.py for the shape).
-// Called with an element (or null): its place in the list comes back as `target`.
-(target) => {
-  const LONGEST = 300, MOST = 20000;
+// Called with an element (or null): its place in the list comes back as `target`. `read` names what to read of it as well:
+// "text", "value" or "attribute:NAME"; it comes back as `seen`. `kept` is what one call leaves to the next on the same
+// page: what its style sheets say, and the frames that could not be entered.
+(target, read = '', kept = {}) => {
+  // Texts are cut a little later than they are kept: a secret at the cut must be whole to be recognised.
+  const LONGEST = 300, SPARE = 200, MOST = 20000, LONGEST_READ = 100000;
   const SKIPPED = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'LINK', 'META', 'HEAD', 'BASE', 'BR', 'WBR']);
   const DROPPED = /^(style|nonce|on.*|d|points|srcset|integrity|transform|viewbox|jsaction)$/i;
   const FORM = new Set(['BUTTON', 'INPUT', 'SELECT', 'TEXTAREA', 'OPTION', 'OPTGROUP', 'FIELDSET']);
@@ -38,28 +41,57 @@
     TFOOT: 'rowgroup', THEAD: 'rowgroup', TIME: 'time', TR: 'row', UL: 'list' };
 
   const fold = (text) => text.replace(/[\u200b\u00ad]/g, '').replace(/\s+/g, ' ').trim();
-  const cut = (text) => text.length > LONGEST ? text.slice(0, LONGEST) : text;
+  let isLong = false;
+  function cut(text) {
+    if (text.length <= LONGEST) return text;
+    isLong = true;
+    return text.slice(0, LONGEST + SPARE);
+  }
 
   let top = window;
   try { while (top.parent !== top && top.parent.document) top = top.parent; } catch { /* another origin's page is around us */ }
 
-  // A form gives its fields as properties of its own ("children", "title", …): ask the prototypes, not the element.
+  // A form gives its fields as properties of its own ("children", "closest", …), a document its images and forms: ask the
+  // prototypes, not the node.
   const getter = (type, name) => { const { get } = Object.getOwnPropertyDescriptor(type.prototype, name); return (e) => get.call(e); };
+  const method = (type, name) => { const called = type.prototype[name]; return (e, given) => called.call(e, given); };
   const tagName = getter(Element, 'tagName'), childrenOf = getter(Element, 'children'), attributesOf = getter(Element, 'attributes'),
-    shadowOf = getter(Element, 'shadowRoot'), nodesOf = getter(Node, 'childNodes'), parentOf = getter(Node, 'parentElement');
-  const attr = (e, name) => Element.prototype.getAttribute.call(e, name);
-  const has = (e, name) => Element.prototype.hasAttribute.call(e, name);
-  const tagOf = (e) => tagName(e).toUpperCase();
+    shadowOf = getter(Element, 'shadowRoot'), firstNode = getter(Node, 'firstChild'), nextNode = getter(Node, 'nextSibling'),
+    parentOf = getter(Node, 'parentElement'), outerOf = getter(Node, 'parentNode'), typeOf = getter(Node, 'nodeType'),
+    slotOf = getter(Element, 'assignedSlot'), widthIn = getter(Element, 'clientWidth'), heightIn = getter(Element, 'clientHeight'),
+    scrollHeight = getter(Element, 'scrollHeight'), beforeOf = getter(Element, 'previousElementSibling'),
+    afterOf = getter(Element, 'nextElementSibling'), leftOf = getter(Element, 'clientLeft'), topOf = getter(Element, 'clientTop');
+  const attr = method(Element, 'getAttribute'), has = method(Element, 'hasAttribute'), matches = method(Element, 'matches'),
+    upTo = method(Element, 'closest'), rectOf = method(Element, 'getBoundingClientRect'), hasBox = method(Element, 'checkVisibility'),
+    rootOf = method(Node, 'getRootNode'), allIn = method(Element, 'querySelectorAll');
+  const rootIn = getter(Document, 'documentElement'), bodyIn = getter(Document, 'body'), titleIn = getter(Document, 'title'),
+    stateOf = getter(Document, 'readyState');
+  const tags = new Map();
+  function tagOf(e) {
+    let tag = tags.get(e);
+    if (tag === undefined) { tag = tagName(e).toUpperCase(); tags.set(e, tag); }
+    return tag;
+  }
+  const styles = new Map();
+  function styleOf(e) {
+    let style = styles.get(e);
+    if (style === undefined) { style = getComputedStyle(e); styles.set(e, style); }
+    return style;
+  }
 
   // --- roles, as Playwright gives them: what its locators find is what a locator means here ---
-  const around = (e) => parentOf(e) || e.parentNode?.host || null;
+  const hostOf = (root) => root && typeOf(root) === 11 ? root.host || null : null; // of a shadow root
+  const around = (e) => parentOf(e) || hostOf(outerOf(e));
   function closest(e, css) { // through shadow roots
-    for (let at = e; at; at = at.getRootNode().host) { const found = at.closest(css); if (found) return found; }
+    for (let at = e; at; at = hostOf(rootOf(at))) { const found = upTo(at, css); if (found) return found; }
     return null;
   }
+  const byIdIn = { 9: method(Document, 'getElementById'), 11: method(DocumentFragment, 'getElementById') };
+  const NONE = [];
   function byId(e, ids) {
-    const root = e.getRootNode();
-    return (ids || '').trim().split(/\s+/).map((id) => id && root.getElementById ? root.getElementById(id) : null).filter(Boolean);
+    if (!ids) return NONE;
+    const root = rootOf(e), find = byIdIn[typeOf(root)];
+    return find ? ids.trim().split(/\s+/).map((id) => id && find(root, id)).filter(Boolean) : NONE;
   }
   function implied(e, tag) {
     switch (tag) {
@@ -68,7 +100,7 @@
         const type = e.type;
         if (type === 'hidden') return '';
         if (/^(email|search|tel|text|url|)$/.test(type)) {
-          if (attr(e, 'list') && byId(e, attr(e, 'list'))[0]?.tagName === 'DATALIST') return 'combobox';
+          if (attr(e, 'list') && byId(e, attr(e, 'list')).slice(0, 1).some((one) => tagOf(one) === 'DATALIST')) return 'combobox';
           return type === 'search' ? 'searchbox' : 'textbox';
         }
         return INPUTS[type] || 'textbox';
@@ -85,15 +117,15 @@
     }
   }
   function heading(e) {
-    const scope = attr(e, 'scope'), before = e.previousElementSibling, after = e.nextElementSibling;
+    const scope = attr(e, 'scope'), before = beforeOf(e), after = afterOf(e);
     if (scope === 'col' || scope === 'colgroup') return 'columnheader';
     if (scope === 'row' || scope === 'rowgroup') return 'rowheader';
     if (!before && !after) {
-      const table = parentOf(e)?.tagName === 'TR' ? closest(e, 'table') : null;
+      const table = parentOf(e) && tagOf(parentOf(e)) === 'TR' ? closest(e, 'table') : null;
       return table && table.rows.length <= 1 ? '' : 'columnheader';
     }
-    if (before?.tagName === 'TH' && after?.tagName === 'TH') return 'columnheader';
-    const isData = (cell) => cell?.tagName === 'TD' && (cell.textContent.trim() || cell.children.length);
+    if (before && after && tagOf(before) === 'TH' && tagOf(after) === 'TH') return 'columnheader';
+    const isData = (cell) => cell && tagOf(cell) === 'TD' && (cell.textContent.trim() || cell.children.length);
     return isData(before) || isData(after) ? 'rowheader' : 'columnheader';
   }
   const explicit = (e) => e && (attr(e, 'role') || '').toLowerCase().split(/\s+/).find((role) => ROLES.has(role)) || '';
@@ -103,7 +135,7 @@
   function keepsRole(e, role) { // no "presentation" for what can have the focus or says more in ARIA
     if (isGlobal(e, role)) return true;
     const tag = tagOf(e);
-    if (FORM.has(tag) && e.matches(':disabled')) return false;
+    if (FORM.has(tag) && matches(e, ':disabled')) return false;
     return /^(BUTTON|DETAILS|SELECT|TEXTAREA)$/.test(tag) || (/^(A|AREA)$/.test(tag) && has(e, 'href')) ||
       (tag === 'INPUT' && !e.hidden) || hasTabIndex(e);
   }
@@ -129,14 +161,14 @@
     return role;
   }
 
-  const shown = new Map();
+  const shown = new Map(), VISIBLY = { visibilityProperty: true };
   function isShown(e) { // displayed, and not hidden by style
     let value = shown.get(e);
     if (value === undefined) {
       const tag = tagOf(e);
       value = (tag === 'OPTION' || tag === 'OPTGROUP') && parentOf(e)
-        ? isShown(e.closest('select') || parentOf(e)) && !e.hidden
-        : e.checkVisibility({ visibilityProperty: true });
+        ? isShown(upTo(e, 'select') || parentOf(e)) && !e.hidden
+        : hasBox(e, VISIBLY);
       shown.set(e, value);
     }
     return value;
@@ -146,16 +178,33 @@
   function isHidden(e) { // from assistive tools
     let hidden = hiddens.get(e);
     if (hidden === undefined) {
-      const style = getComputedStyle(e), tag = tagOf(e);
-      if (style.display === 'contents' && tag !== 'SLOT')
-        hidden = ![...nodesOf(e)].some((node) => node.nodeType === 1 ? !SKIPPED.has(tagOf(node)) && !isHidden(node)
-          : node.nodeType === 3 && /\S/.test(node.data) && !isOut(e));
+      const tag = tagOf(e);
+      // What is shown has a box, and so has everything around it: nothing is left to ask but aria-hidden.
+      if (tag !== 'OPTION' && tag !== 'OPTGROUP' && isShown(e)) hidden = isMuted(e);
+      else if (styleOf(e).display === 'contents' && tag !== 'SLOT') hidden = !hasHeard(e);
       else
-        hidden = (tag !== 'SLOT' && !(tag === 'OPTION' && e.closest('select')) && !(e.checkVisibility() && style.visibility === 'visible'))
+        hidden = (tag !== 'SLOT' && !(tag === 'OPTION' && upTo(e, 'select')) && !(hasBox(e) && styleOf(e).visibility === 'visible'))
           || isOut(e);
       hiddens.set(e, hidden);
     }
     return hidden;
+  }
+  function hasHeard(e) {
+    for (let node = firstNode(e); node; node = nextNode(node)) {
+      const type = typeOf(node);
+      if (type === 1 ? !SKIPPED.has(tagOf(node)) && !isHidden(node) : type === 3 && /\S/.test(node.data) && !isOut(e)) return true;
+    }
+    return false;
+  }
+  const muted = new Map();
+  function isMuted(e) { // aria-hidden, itself or by an element around it
+    let value = muted.get(e);
+    if (value === undefined) {
+      const said = attr(e, 'aria-hidden'), outer = said && said.toLowerCase() === 'true' ? null : around(e);
+      value = outer ? isMuted(outer) : Boolean(said) && said.toLowerCase() === 'true';
+      muted.set(e, value);
+    }
+    return value;
   }
   const outs = new Map();
   function isOut(e) { // not displayed, aria-hidden or not slotted, itself or by an element around it
@@ -166,7 +215,7 @@
       chain.push(at);
     }
     for (const at of chain.reverse()) {
-      out = out || (parentOf(at) && shadowOf(parentOf(at)) && !at.assignedSlot) || getComputedStyle(at).display === 'none' ||
+      out = out || (parentOf(at) && shadowOf(parentOf(at)) && !slotOf(at)) || styleOf(at).display === 'none' ||
         (attr(at, 'aria-hidden') || '').toLowerCase() === 'true';
       outs.set(at, out = Boolean(out));
     }
@@ -184,6 +233,11 @@
     return name;
   }
   const referred = (e, ids) => byId(e, ids).map((ref) => alternative(ref, { seen: new Set(), by: true, open: isHidden(ref) }));
+  const LABELABLE = new Set(['BUTTON', 'INPUT', 'METER', 'OUTPUT', 'PROGRESS', 'SELECT', 'TEXTAREA']);
+  function labelsOf(e, tag) { // null for none
+    const labels = LABELABLE.has(tag) ? e.labels : null;
+    return labels && labels.length ? labels : null;
+  }
   const labelText = (e, seen) => [...e.labels].map((label) => alternative(label, { seen: seen || new Set(), label: true, open: isHidden(label) }))
     .filter(Boolean).join(' ');
   // `seen`: elements that have given their part. `place`: "self", or "inside" the named element; `by`, `label`, `native`: reached
@@ -226,8 +280,8 @@
         let chosen = [];
         if (tag === 'SELECT') { chosen = [...e.selectedOptions]; if (!chosen.length && e.options.length) chosen = [e.options[0]]; }
         else {
-          const list = role === 'listbox' ? e : [...e.querySelectorAll('*')].find((one) => roleOf(one) === 'listbox');
-          if (list) chosen = [...list.querySelectorAll('[aria-selected="true" i]')].filter((one) => roleOf(one) === 'option');
+          const list = role === 'listbox' ? e : [...allIn(e, '*')].find((one) => roleOf(one) === 'listbox');
+          if (list) chosen = [...allIn(list, '[aria-selected="true" i]')].filter((one) => roleOf(one) === 'option');
         }
         if (!chosen.length && tag === 'INPUT') return e.value;
         return chosen.map((one) => alternative(one, deeper)).join(' ');
@@ -239,7 +293,7 @@
     }
   }
   function nativeName(e, tag, title, by, how, deeper) { // what HTML gives it; undefined: nothing but its content
-    const isLabelled = e.labels && e.labels.length > 0;
+    const isLabelled = labelsOf(e, tag) !== null;
     const captioned = (name) => {
       const caption = [...childrenOf(e)].find((one) => tagOf(one) === name);
       return caption && alternative(caption, { ...deeper, native: true, open: how.open || isHidden(caption) });
@@ -282,10 +336,11 @@
     for (const node of inner(e)) {
       if (length > 4 * LONGEST) break;
       let part = '';
-      if (node.nodeType === 3) { if (how.open || !isUnread(node)) part = node.data; }
-      else if (node.nodeType === 1) {
+      const type = typeOf(node);
+      if (type === 3) { if (how.open || !isUnread(node)) part = node.data; }
+      else if (type === 1) {
         part = alternative(node, how);
-        if (tagOf(node) === 'BR' || getComputedStyle(node).display !== 'inline') part = ` ${part} `;
+        if (tagOf(node) === 'BR' || styleOf(node).display !== 'inline') part = ` ${part} `;
       }
       parts.push(part);
       length += fold(part).length;
@@ -297,14 +352,60 @@
     const outer = parentOf(text);
     return outer && ((shadowOf(outer) && !text.assignedSlot) || (tagOf(outer) === 'DETAILS' && !outer.open));
   }
+  const isSlotted = (node) => Boolean(typeOf(node) === 1 ? slotOf(node) : node.assignedSlot);
   function* inner(e) {
-    const given = tagOf(e) === 'SLOT' ? e.assignedNodes() : [];
+    const given = tagOf(e) === 'SLOT' ? e.assignedNodes() : NONE;
     if (given.length) { yield* given; return; }
-    for (const node of nodesOf(e)) if (!node.assignedSlot) yield node;
-    if (shadowOf(e)) for (const node of shadowOf(e).childNodes) if (!node.assignedSlot) yield node;
+    const shadow = shadowOf(e);
+    for (let node = firstNode(e); node; node = nextNode(node)) if (!shadow || !isSlotted(node)) yield node;
+    if (shadow) for (let node = firstNode(shadow); node; node = nextNode(node)) if (!isSlotted(node)) yield node;
     if (has(e, 'aria-owns')) for (const owned of byId(e, attr(e, 'aria-owns'))) yield owned;
   }
+  // Which elements may have a ::before or ::after: asked of the style sheets, for asking every element takes long.
+  const sheets = kept.sheets || (kept.sheets = new WeakMap());
+  function selectorsIn(rules, found) { // superfluous ones do no harm; null: it cannot be told
+    for (const rule of rules) {
+      if (rule.style && /:(before|after)/.test(rule.selectorText) && rule.style.getPropertyValue('content')) {
+        if (/&|:host|::slotted|::part/.test(rule.selectorText)) return null;
+        found.push(rule.selectorText.replace(/::?(before|after)/g, '').replace(/(^|,)\s*(?=,|$)/g, '$1*'));
+      }
+      const deeper = rule.cssRules || (rule.styleSheet && rule.styleSheet.cssRules);
+      if (deeper && deeper.length && !selectorsIn(deeper, found)) return null;
+    }
+    return found;
+  }
+  function selectorsOf(sheet) {
+    const rules = sheet.cssRules, known = sheets.get(sheet);
+    if (known && known.length === rules.length) return known.selectors;
+    const selectors = selectorsIn(rules, []);
+    sheets.set(sheet, { length: rules.length, selectors });
+    return selectors;
+  }
+  const dressed = new Map();
+  function mayBeDressed(e) {
+    const root = rootOf(e);
+    let some = dressed.get(root);
+    if (some === undefined) {
+      some = null;
+      try {
+        const parts = [...root.styleSheets, ...root.adoptedStyleSheets].filter((sheet) => !sheet.disabled).map(selectorsOf);
+        if (typeOf(root) === 9 && !parts.includes(null)) {
+          const selectors = parts.flat().join(', ');
+          some = new Set(selectors ? Document.prototype.querySelectorAll.call(root, selectors) : []);
+        }
+      } catch { /* a sheet of another origin, or a selector that cannot be asked: ask every element */ }
+      dressed.set(root, some);
+    }
+    return !some || some.has(e);
+  }
+  const added = { '::before': new Map(), '::after': new Map() };
   function pseudo(e, which) { // the text that a style adds, such as the letter of an icon font
+    if (!mayBeDressed(e)) return '';
+    let text = added[which].get(e);
+    if (text === undefined) { text = styledText(e, which); added[which].set(e, text); }
+    return text;
+  }
+  function styledText(e, which) {
     const style = getComputedStyle(e, which), said = style.content;
     if (!said || said === 'none' || said === 'normal' || style.display === 'none' || style.visibility === 'hidden') return '';
     const spoken = said.match(/\/\s*((?:"(?:[^"\\]|\\.)*"\s*)+)$/);
@@ -320,31 +421,33 @@
   }
 
   // --- what lies on top ---
+  const pointIn = (root, x, y) => (typeOf(root) === 9 ? Document : ShadowRoot).prototype.elementFromPoint.call(root, x, y);
   function hit(root, x, y) {
-    let e = root.elementFromPoint(x, y);
-    while (e && e.shadowRoot) {
-      const deeper = e.shadowRoot.elementFromPoint(x, y);
+    let e = pointIn(root, x, y);
+    while (e && shadowOf(e)) {
+      const deeper = pointIn(shadowOf(e), x, y);
       if (!deeper || deeper === e) break;
       e = deeper;
     }
     return e;
   }
   function within(e, outer) {
-    for (let at = e; at; at = at.parentNode || at.host) if (at === outer) return true;
+    for (let at = e; at; at = outerOf(at) || hostOf(at)) if (at === outer) return true;
     return false;
   }
   const width = top.innerWidth, height = top.innerHeight;
   function blanketOf(doc) { // one element in the way of (nearly) the whole window, such as a modal's scrim
     const votes = new Map();
     for (const fx of [0.1, 0.5, 0.9]) for (const fy of [0.1, 0.5, 0.9]) {
-      for (let at = hit(doc, width * fx, height * fy); at && at.nodeType === 1; at = at.parentElement || at.getRootNode().host) {
-        if (/^(fixed|absolute)$/.test(getComputedStyle(at).position)) { votes.set(at, (votes.get(at) || 0) + 1); break; }
+      for (let at = hit(doc, width * fx, height * fy); at; at = around(at)) {
+        if (/^(fixed|absolute)$/.test(styleOf(at).position)) { votes.set(at, (votes.get(at) || 0) + 1); break; }
       }
     }
     for (const [e, count] of votes) {
       if (count < 8) continue;
-      const text = (e.innerText || '').length, all = (doc.body?.innerText || '').length;
-      if (text < all * 0.8 || e.matches('dialog, [role=dialog], [aria-modal=true]')) return e;
+      if (matches(e, 'dialog, [role=dialog], [aria-modal=true]')) return e;
+      const text = (e.innerText || '').length, body = bodyIn(doc), all = (body && body.innerText || '').length;
+      if (text < all * 0.8) return e;
     }
     return null;
   }
@@ -355,12 +458,22 @@
     if (x < 0 || y < 0 || x >= width || y >= height) return false;
     const on = hit(doc, x, y);
     if (!on || within(on, e) || within(e, on)) return false;
-    const label = on.closest?.('label');
+    const label = upTo(on, 'label');
     return !(label && (label.control === e || within(e, label)));
   }
 
   // --- the walk ---
-  const rows = [], places = new Map(), scrollers = [];
+  const rows = [], lost = [], frames = [], places = new Map(), scrollers = [], dropped = new Map(), hands = new Map();
+  function isDropped(name) {
+    let value = dropped.get(name);
+    if (value === undefined) { value = DROPPED.test(name); dropped.set(name, value); }
+    return value;
+  }
+  function hasHand(e) {
+    let value = hands.get(e);
+    if (value === undefined) { value = styleOf(e).cursor === 'pointer'; hands.set(e, value); }
+    return value;
+  }
   let isCut = false;
   function walk(e, parent, edge, ox, oy, doc) {
     const tag = tagOf(e);
@@ -368,62 +481,79 @@
     if (rows.length >= MOST) { isCut = true; return; }
     const index = rows.length;
     places.set(e, index);
-    const rect = e.getBoundingClientRect();
+    const rect = rectOf(e);
     const isRendered = isShown(e);
     const isVisible = isRendered && rect.width > 0 && rect.height > 0;
     const type = tag === 'INPUT' ? e.type : '';
     const attributes = {};
-    for (const a of attributesOf(e)) {
-      if (DROPPED.test(a.name)) continue;
-      if (a.name === 'value' && (type === 'password' || type === 'hidden')) continue;
-      attributes[a.name] = cut(a.value);
+    const given = attributesOf(e);
+    for (let number = 0; number < given.length; number++) {
+      const { name, value } = given[number];
+      if (isDropped(name)) continue;
+      if (name === 'value' && (type === 'password' || type === 'hidden')) continue;
+      attributes[name] = cut(value);
     }
     const pieces = [];
     let before = 0;
-    for (const node of nodesOf(e)) {
-      if (node.nodeType === 1) { if (!SKIPPED.has(tagOf(node))) before += 1; else pieces.push([before, tagOf(node) === 'BR' ? '\n' : '']); }
-      else if (node.nodeType === 3) { const data = node.data; if (/\S/.test(data)) pieces.push([before, cut(data)]); else if (data) pieces.push([before, ' ']); }
+    for (let node = firstNode(e); node; node = nextNode(node)) {
+      const kind = typeOf(node);
+      if (kind === 1) { if (!SKIPPED.has(tagOf(node))) before += 1; else pieces.push([before, tagOf(node) === 'BR' ? '\n' : '']); }
+      else if (kind === 3) { const data = node.data; if (/\S/.test(data)) pieces.push([before, cut(data)]); else if (data) pieces.push([before, ' ']); }
     }
     if (tag === 'SVG') { // its inside is not walked, but people read the labels of a chart
-      const drawn = [...e.querySelectorAll('text')].map((text) => text.textContent).join('');
+      const drawn = [...allIn(e, 'text')].map((text) => text.textContent).join('');
       pieces.length = 0;
       if (/\S/.test(drawn)) pieces.push([0, cut(drawn)]);
     }
-    const role = isEmpty(roleOf(e)) ? '' : roleOf(e);
+    const own = roleOf(e), role = isEmpty(own) ? '' : own;
     const isControl = INTERACTIVE.has(role) || FORM.has(tag) || tag === 'SUMMARY';
     let flags = (isVisible ? 1 : 0) | (isHidden(e) ? 0 : 2);
-    if (!((FORM.has(tag) && e.matches(':disabled')) || attr(e, 'aria-disabled') === 'true')) flags |= 4;
-    if (e.checked === true || ['aria-checked', 'aria-selected', 'aria-pressed'].some((a) => attr(e, a) === 'true')) flags |= 8;
+    if (!((FORM.has(tag) && matches(e, ':disabled')) || attr(e, 'aria-disabled') === 'true')) flags |= 4;
+    if (e.checked === true || attr(e, 'aria-checked') === 'true' || attr(e, 'aria-selected') === 'true' ||
+        attr(e, 'aria-pressed') === 'true') flags |= 8;
     if (isVisible) {
-      const style = isControl ? null : getComputedStyle(e).cursor;
-      const isPointer = style === 'pointer' && (!parentOf(e) || getComputedStyle(parentOf(e)).cursor !== 'pointer');
-      if (isPointer || has(e, 'onclick') || isControl) flags |= 32;
+      const isPointer = !isControl && hasHand(e) && !(parentOf(e) && hasHand(parentOf(e)));
+      if (isPointer || isControl || has(e, 'onclick')) flags |= 32;
       if (flags & 32 && isCovered(e, rect, doc)) flags |= 16;
-      if (e.scrollHeight > e.clientHeight + 40 && e.clientHeight > 40 && /auto|scroll/.test(getComputedStyle(e).overflowY))
-        scrollers.push([index, e.scrollHeight, e.clientHeight]);
+      const part = heightIn(e);
+      if (part > 40 && scrollHeight(e) > part + 40 && /auto|scroll/.test(styleOf(e).overflowY)) scrollers.push([index, scrollHeight(e), part]);
     }
     const isNamed = role || tag === 'SUMMARY' || has(e, 'aria-label') || has(e, 'aria-labelledby') || has(e, 'title');
-    const label = fold(referred(e, attr(e, 'aria-labelledby')).join(' ')) || (e.labels && e.labels.length ? fold(labelText(e)) : '') || fold(attr(e, 'aria-label') || '');
-    rows.push([parent, tagName(e).toLowerCase(), attributes, pieces, role, isNamed ? nameOf(e) : '', cut(label), edge, flags,
+    const label = fold(referred(e, attr(e, 'aria-labelledby')).join(' ')) || (labelsOf(e, tag) ? fold(labelText(e)) : '') || fold(attr(e, 'aria-label') || '');
+    rows.push([parent, tag.toLowerCase(), attributes, pieces, role, isNamed ? nameOf(e) : '', cut(label), edge, flags,
       Math.round((rect.left + ox) * 10) / 10, Math.round((rect.top + oy) * 10) / 10,
       Math.round(rect.width * 10) / 10, Math.round(rect.height * 10) / 10]);
-    if (shadowOf(e)) for (const child of shadowOf(e).children) walk(child, index, 'shadow', ox, oy, doc);
+    const shadow = shadowOf(e);
+    if (shadow) for (const child of shadow.children) walk(child, index, 'shadow', ox, oy, doc);
     if (tag === 'IFRAME' || tag === 'FRAME') {
-      let inside = null;
-      try { inside = e.contentDocument; } catch { /* another origin */ }
-      if (inside?.documentElement)
-        walk(inside.documentElement, index, 'frame', ox + rect.left + e.clientLeft, oy + rect.top + e.clientTop, inside);
+      let within = null;
+      try { within = e.contentDocument; } catch { /* another origin */ }
+      if (!within) { lost.push(index); frames.push(e); }
+      else if (rootIn(within)) walk(rootIn(within), index, 'frame', ox + rect.left + leftOf(e), oy + rect.top + topOf(e), within);
     } else if (tag !== 'SVG') {
       for (const child of childrenOf(e)) walk(child, index, '', ox, oy, doc);
     }
   }
-  const page = top.document;
-  if (page.documentElement) walk(page.documentElement, -1, '', top.scrollX, top.scrollY, page);
+  const page = top.document, root = rootIn(page);
+  if (root) walk(root, -1, '', top.scrollX, top.scrollY, page);
   let at = target ? target : null;
-  while (at && !places.has(at)) at = at.parentElement || at.getRootNode().host || null; // inside an svg: the svg
+  while (at && !places.has(at)) at = around(at); // inside an svg: the svg
+
+  function readOf(e) { // undefined where Playwright has to say it: a label for its field, an element outside of HTML
+    const tag = tagOf(e);
+    if (read === 'text') return e instanceof HTMLElement || e.ownerDocument !== document ? e.innerText : undefined;
+    if (read === 'value') return tag === 'INPUT' || tag === 'TEXTAREA' || tag === 'SELECT' ? e.value : undefined;
+    return read.startsWith('attribute:') ? attr(e, read.slice(10)) ?? '' : undefined;
+  }
+  kept.frames = frames;
+  const got = target && read ? readOf(target) : undefined;
   return JSON.stringify({
-    url: top.location.href, title: cut(page.title), language: page.documentElement?.lang || '',
-    viewport: [width, height], state: page.readyState, cut: isCut, scrollers, elements: rows,
-    target: at ? places.get(at) : null,
+    url: top.location.href, title: cut(titleIn(page)), language: root ? attr(root, 'lang') || '' : '',
+    viewport: [width, height], state: stateOf(page), cut: isCut, scrollers, elements: rows,
+    target: at ? places.get(at) : null, long: isLong || undefined,
+    lost: lost.length ? lost : undefined, // rows of frames with pages of other origins
+    outer: window.top !== top || undefined, // this is itself such a page
+    realm: kept.realm,
+    seen: typeof got === 'string' && got.length <= LONGEST_READ ? got : undefined,
   });
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -47,9 +47,9 @@ def compare(
     matched: PageMatch | None = None,
     page: str | None = None,
 ) -> tuple[AppChange, ...]:
-    """The changes from `old` to `new`. `noise` are paths (see path_of) that never hold still and are passed over."""
+    """The changes from `old` to `new`; `noise` are paths (PageSnapshot.paths) that never hold still: passed over."""
     matched = matched or match_pages(old, new)
-    pairs = matched.pairs
+    pairs = _completed(old, new, matched.pairs)
     where = page or new.url
     noisy = frozenset(noise)
     changes: list[AppChange] = []
@@ -69,6 +69,35 @@ def compare(
             changes += _between(where, old, before, new, after, pairs)
     changes.sort(key=lambda change: change.old if change.old is not None else change.new or 0)
     return tuple(changes[:MOST_CHANGES])
+
+
+def _completed(old: PageSnapshot, new: PageSnapshot, pairs: Mapping[int, int]) -> dict[int, int]:
+    """The pairs, with what was taken for one thing with its contents paired as well.
+
+    Elements one inside the other that act as one are matched by the one that takes the action. The others would
+    otherwise count as removed and added on every comparison.
+    """
+    whole = dict(pairs)
+    taken = set(whole.values())
+
+    def pair(one: int, other: int) -> bool:
+        is_free = one >= 0 and other >= 0 and one not in whole and other not in taken
+        if not is_free or old.elements[one].tag != new.elements[other].tag:
+            return False
+        whole[one] = other
+        taken.add(other)
+        return True
+
+    for before, after in pairs.items():
+        one, other = before, after
+        while pair(old.elements[one].parent, new.elements[other].parent):
+            one, other = old.elements[one].parent, new.elements[other].parent
+        one, other = before, after
+        while len(old.children[one]) == len(new.children[other]) == 1 and pair(
+            old.children[one][0], new.children[other][0]
+        ):
+            one, other = old.children[one][0], new.children[other][0]
+    return whole
 
 
 def _between(
@@ -138,29 +167,12 @@ def _cut(text: str) -> str:
 # --- noise ---------------------------------------------------------------------------------------------
 
 
-def path_of(page: PageSnapshot, index: int) -> str:
-    """Where an element stands, by tags and their order among siblings of the same tag: "html/body/div[2]/p"."""
-    parts = []
-    at = index
-    while at >= 0:
-        element = page.elements[at]
-        if element.parent >= 0:
-            same = [one for one in page.children[element.parent] if page.elements[one].tag == element.tag]
-            number = same.index(at) + 1
-            parts.append(element.tag if len(same) == 1 else f"{element.tag}[{number}]")
-        else:
-            parts.append(element.tag)
-        at = element.parent
-    return "/".join(reversed(parts))
-
-
 def learn_noise(first: PageSnapshot, second: PageSnapshot) -> tuple[str, ...]:
     """Paths of what differs between two loads of the same page a moment apart: that is no change of the app."""
     noisy = set()
     for one, other in ((first, second), (second, first)):
-        paths = {path_of(other, element.index): element for element in other.elements}
-        for element in one.elements:
-            path = path_of(one, element.index)
+        paths = dict(zip(other.paths, other.elements, strict=True))
+        for path, element in zip(one.paths, one.elements, strict=True):
             twin = paths.get(path)
             if twin is None or twin.tag != element.tag or _essence(twin) != _essence(element):
                 noisy.add(path)
@@ -172,7 +184,5 @@ def _essence(element: Element) -> tuple[object, ...]:
 
 
 def is_noisy(page: PageSnapshot, index: int, noise: Collection[str]) -> bool:
-    """Does the element, or one around it that is noise as a whole, never hold still?"""
-    if not noise:
-        return False
-    return path_of(page, index) in noise
+    """Is the element one that never holds still?"""
+    return bool(noise) and page.paths[index] in noise

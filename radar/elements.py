@@ -32,7 +32,8 @@ class Element:
     `index` is its place in document order and its identity within one PageSnapshot; `parent` is the index of the
     element around it, -1 for the root. An element in an open shadow root or in a frame has the host or the frame as
     its parent and says so in `edge` ("shadow", "frame", else "").
-    `pieces` are its own text nodes: (number of child elements before the text, text).
+    `pieces` are its own text nodes: (number of child elements before the text, text). A sibling that is not recorded,
+    such as a script, leaves "" there, and a line break "\n".
     """
 
     index: int
@@ -112,6 +113,25 @@ class PageSnapshot:
                 piece = next(pieces, None)
             texts[element.index] = fold("".join(parts))[:LONGEST_TEXT] if element.rendered else ""
         return tuple(texts)
+
+    @cached_property
+    def paths(self) -> tuple[str, ...]:
+        """For each element, where it stands: tags and their order among siblings of that tag, "html/body/div[2]/p"."""
+        paths = [""] * len(self.elements)
+        for element in self.elements:
+            if element.parent < 0:
+                paths[element.index] = element.tag
+            counts: dict[str, int] = {}
+            below = self.children[element.index]
+            for child in below:
+                counts[self.elements[child].tag] = counts.get(self.elements[child].tag, 0) + 1
+            seen: dict[str, int] = {}
+            for child in below:
+                tag = self.elements[child].tag
+                seen[tag] = seen.get(tag, 0) + 1
+                place = tag if counts[tag] == 1 else f"{tag}[{seen[tag]}]"
+                paths[child] = f"{paths[element.index]}/{place}"
+        return tuple(paths)
 
     def ancestors(self, index: int) -> Iterator[Element]:
         """From the parent outwards to the root."""

@@ -12,7 +12,7 @@ pairs first, then their neighbourhoods (SFTM, Brisset et al. 2020; UITestFix).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -117,7 +117,7 @@ class Comparison:
         score += 0.5 * self._table("column", lambda t: t.column).grid_shared()
         order_old, order_new = self._numbers("order")
         away = np.abs(order_old[:, None] - order_new[None, :]).astype(np.float32)
-        score += 0.8 * np.exp(-away * 8)
+        score += np.maximum(0, 0.8 - 4 * away)
         boxes = self._numbers("container")
         score += (0.5 * (boxes[0][:, None] == boxes[1][None, :])).astype(np.float32)
         return score.astype(np.float32)
@@ -194,12 +194,11 @@ class Comparison:
 
     def _letters(self, old: Ints, new: Ints) -> Floats:
         """Edit likeness of what is said, 0 under 60 %: catches "favourite" and "favorite", "e-mail" and "email"."""
-        pairs, back = np.unique(np.stack([old, new]), axis=1, return_inverse=True)
-        left = [self.old.things[i].key[:60] for i in pairs[0]]
-        right = [self.new.things[i].key[:60] for i in pairs[1]]
+        left = [self.old.things[i].key[:60] for i in old]
+        right = [self.new.things[i].key[:60] for i in new]
         ratio = process.cpdist(left, right, scorer=fuzz.ratio, score_cutoff=60, dtype=np.float32) / 100
-        both = np.array([bool(a and b) for a, b in zip(left, right, strict=True)])
-        alike: Floats = (np.where(both, np.clip((ratio - 0.6) / 0.4, 0, 1), 0).astype(np.float32))[back.ravel()]
+        both = np.array([bool(a and b) for a, b in zip(left, right, strict=True)], bool)
+        alike: Floats = np.where(both, np.clip((ratio - 0.6) / 0.4, 0, 1), 0).astype(np.float32)
         return alike
 
     def _put_marks(self, put: Put, old: Ints, new: Ints) -> None:
@@ -227,9 +226,7 @@ class Comparison:
         put("same_role", self._same(lambda t: t.role, old, new))
         put("same_group", self._same(lambda t: t.group, old, new))
         other = self._other(lambda t: t.group if t.group in ACTED_ON else "", old, new) > 0
-        like = np.array(
-            [(a.group, b.group) in LIKE or (b.group, a.group) in LIKE for a, b in self._sides(old, new)], bool
-        )
+        like = self._alike_controls(old, new)
         put("other_action", other & ~like)
         put("like_action", other & like)
         put("same_type", self._same(lambda t: t.type, old, new))
@@ -315,9 +312,14 @@ class Comparison:
         equal: npt.NDArray[np.bool_] = (left[:, None] == right[None, :]) & (left[:, None] > 0)
         return equal
 
-    def _sides(self, old: Ints, new: Ints) -> Iterator[tuple[Thing, Thing]]:
-        for left, right in zip(old, new, strict=True):
-            yield self.old.things[left], self.new.things[right]
+    def _alike_controls(self, old: Ints, new: Ints) -> npt.NDArray[np.bool_]:
+        names = sorted({t.group for t in (*self.old.things, *self.new.things)})
+        table = np.array([[(a, b) in LIKE or (b, a) in LIKE for b in names] for a in names], bool)
+        codes = {name: at for at, name in enumerate(names)}
+        left = np.array([codes[t.group] for t in self.old.things], np.intp)
+        right = np.array([codes[t.group] for t in self.new.things], np.intp)
+        alike: npt.NDArray[np.bool_] = table[left[old], right[new]] if len(old) else np.zeros(0, bool)
+        return alike
 
     def _numbers(self, what: str) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         if what not in self._columns:
@@ -361,7 +363,7 @@ class _Table:
         return self.old_ids[old] > 0, self.new_ids[new] > 0
 
     def grid(self, table: Floats) -> Floats:
-        values: Floats = table[self.old_ids[:, None], self.new_ids[None, :]]
+        values: Floats = table.take(self.old_ids, axis=0).take(self.new_ids, axis=1)
         return values
 
     def grid_shared(self) -> Floats:
@@ -422,12 +424,12 @@ def _numbers(view: View, what: str) -> npt.NDArray[np.float64]:
 class Anchors:
     """Sure pairs, and what they say of the pairs around them."""
 
-    def __init__(self, old: View, new: View, partner: Ints, sureness: Floats) -> None:
-        """`partner`: for each old thing its new thing or -1."""
+    def __init__(self, old: View, new: View, partner: Ints, neighbours: tuple[Neighbours, Neighbours]) -> None:
+        """`partner`: for each old thing its new thing or -1. `neighbours`: of the old and of the new things."""
         self.old = old
         self.new = new
         self.partner = partner
-        self.sureness = sureness
+        self.neighbours = neighbours
         self.containers = self._containers()
 
     def _containers(self) -> dict[int, tuple[int, float, int]]:
@@ -515,8 +517,7 @@ class Anchors:
 
     def _put_neighbours(self, columns: Floats, old: Ints, new: Ints) -> None:
         """Is the notable thing just before (after) it on the old page still just before (after) it?"""
-        old_before, old_after = notable_neighbours(self.old)
-        new_before, new_after = notable_neighbours(self.new)
+        (old_before, old_after), (new_before, new_after) = self.neighbours
         for name, left, right in (
             ("neighbour_before", old_before, new_before),
             ("neighbour_after", old_after, new_after),
@@ -537,7 +538,10 @@ def _chain(view: View, index: int) -> list[int]:
     return chain
 
 
-def notable_neighbours(view: View) -> tuple[Ints, Ints]:
+Neighbours = tuple[Ints, Ints]
+
+
+def notable_neighbours(view: View) -> Neighbours:
     """For each thing the nearest notable one that ends before it, and the nearest that starts after it."""
     things = view.things
     notable = [

@@ -11,9 +11,10 @@ Pure: values in, values out. The weights are read once from matching_weights.jso
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
@@ -21,6 +22,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 import numpy as np
+from rapidfuzz import fuzz
 
 from radar.elements import Element, PageSnapshot
 from radar.features import ACTED_ON, FEATURES, INDEX, Anchors, Comparison, Floats, Ints, notable_neighbours
@@ -59,8 +61,8 @@ class Weights:
     """What matching_weights.json holds."""
 
     likeness: tuple[float, ...]  # one a feature, in the order of FEATURES
-    found: Mapping[str, float]
-    gone: Mapping[str, float]
+    found: Mapping[str, Any]  # {"terms": {fact: weight}, "trees": [tree]}, see `chance`
+    gone: Mapping[str, Any]
     found_from: float
     gone_from: float
 
@@ -76,6 +78,20 @@ class Weights:
 
 
 WEIGHTS: Final = Weights.of(json.loads((files("radar") / "matching_weights.json").read_text(encoding="utf-8")))
+
+
+def chance(decision: Mapping[str, Any], facts: Mapping[str, float]) -> float:
+    """A probability from facts: a logistic sum of terms and of small trees."""
+    total = sum(weight * facts.get(name, 0.0) for name, weight in decision["terms"].items())
+    total += sum(leaf(tree, facts) for tree in decision["trees"])
+    return 1 / (1 + math.exp(-max(-40.0, min(40.0, total))))
+
+
+def leaf(tree: Any, facts: Mapping[str, float]) -> float:
+    """What a tree adds: at each fork low if the fact is at most `to`, else high; a number ends it."""
+    while isinstance(tree, Mapping):
+        tree = tree["low"] if facts.get(tree["fact"], 0.0) <= tree["to"] else tree["high"]
+    return float(tree)
 
 
 def match_pages(old: PageSnapshot, new: PageSnapshot) -> PageMatch:
@@ -114,22 +130,21 @@ class PageMatch:
     def _settle(self) -> None:
         """Anchors, their surroundings, anchors again; then every thing gets at most one partner."""
         for _ in range(ROUNDS):
-            partner, sureness = self._anchors()
-            Anchors(self._old, self._new, partner, sureness).put(self._features, self._left, self._right)
+            neighbours = self._old_neighbours, self._new_neighbours
+            Anchors(self._old, self._new, self._anchors(), neighbours).put(self._features, self._left, self._right)
             self._score = self._scored()
-        self._anchor, _ = self._anchors()
+        self._anchor = self._anchors()
         self._partner, self._partner_score = self._assigned()
         self._owner = np.full(len(self._new.things), -1, np.intp)
         for at, to in enumerate(self._partner):
             if to >= 0:
                 self._owner[to] = at
 
-    def _anchors(self) -> tuple[Ints, Floats]:
+    def _anchors(self) -> Ints:
         """Pairs that are each other's best by a clear lead, and that alike enough."""
         best, second, best_at = _two_best(self._score, self._left, len(self._old.things))
         claim, rival, claim_at = _two_best(self._score, self._right, len(self._new.things))
         partner = np.full(len(self._old.things), -1, np.intp)
-        sureness = np.zeros(len(self._old.things), np.float32)
         for at, pair in enumerate(best_at):
             if pair < 0:
                 continue
@@ -137,8 +152,7 @@ class PageMatch:
             lead = min(best[at] - second[at], claim[to] - rival[to])
             if claim_at[to] == pair and best[at] >= ANCHOR_FROM and lead >= ANCHOR_LEAD:
                 partner[at] = to
-                sureness[at] = lead
-        return partner, sureness
+        return partner
 
     def _assigned(self) -> tuple[Ints, list[float]]:
         """Best pairs first, each side used once; and the scores of the pairs."""
@@ -290,8 +304,7 @@ class PageMatch:
         return self._old.companions.get(one) == other or self._old.companions.get(other) == one
 
     def _nested(self, one: int, other: int) -> bool:
-        a, b = self._old.things[one], self._old.things[other]
-        return a.outer <= b.outer <= a.last or b.outer <= a.outer <= b.last
+        return _nested_things(self._old.things[one], self._old.things[other])
 
     @cached_property
     def _old_by_key(self) -> Mapping[tuple[str, bool], list[int]]:
@@ -308,36 +321,35 @@ class PageMatch:
         if became >= 0 and became != to and new.outer < self._new.things[became].outer <= new.last:
             # The anchor is in doubt where it keeps only some of the words.
             return new.key != old.key and self._new.things[became].key == old.key
-        own = foreign = 0
-        for other, owner in self._worded_anchors:
-            if new.outer < other <= new.last and other not in new.members:
-                is_own = old.outer <= owner <= old.last
-                own += is_own
-                foreign += not is_own
-        return foreign > own
+        places, owners = self._worded_anchors
+        inside = slice(*np.searchsorted(places, (new.outer + 1, new.last + 1)))
+        is_own = (owners[inside] >= old.outer) & (owners[inside] <= old.last)
+        return bool(2 * np.count_nonzero(is_own) < len(is_own))
 
     @cached_property
-    def _worded_anchors(self) -> list[tuple[int, int]]:
-        """(new outer, old outer) of the anchors that people notice."""
-        found = []
-        for at, to in enumerate(self._anchor):
-            if to >= 0 and (self._old.things[at].words or self._old.things[at].group in ACTED_ON):
-                found.append((self._new.things[to].outer, self._old.things[at].outer))
-        return found
+    def _worded_anchors(self) -> tuple[Ints, Ints]:
+        """The anchors that people notice: their places on the new page, in order, and on the old one."""
+        noticed = [
+            (self._new.things[to].outer, self._old.things[at].outer)
+            for at, to in enumerate(self._anchor)
+            if to >= 0 and (self._old.things[at].words or self._old.things[at].group in ACTED_ON)
+        ]
+        places = np.array(sorted(noticed), np.intp).reshape(-1, 2)
+        return places[:, 0], places[:, 1]
 
     def _answer(self, at: int, target: int, judged: list[_Judged], action: str | None) -> Match:
         best, other = self._first_two(at, judged)
         if best is None:
             return self._nothing_left(at, judged)
         facts = self._facts(at, judged, best, other)
-        probability = _chance(self.weights.found, facts)
-        gone = _chance(self.weights.gone, facts)
+        probability = chance(self.weights.found, facts)
+        gone = chance(self.weights.gone, facts)
         verdict: Verdict = "unsure"
         if self._is_guess(best):
             probability = min(probability, GUESS_MOST)
         elif probability >= self.weights.found_from and not self._is_claimed(at, best.to):
             verdict = "found"
-        elif gone >= self.weights.gone_from:
+        elif gone >= self.weights.gone_from and self.kept >= KNOWN_PAGE:
             verdict = "gone"
         candidates = self._listed(at, judged, best, probability)
         reasons = candidates[0].reasons
@@ -358,8 +370,7 @@ class PageMatch:
 
     def _within(self, one: int, other: int) -> bool:
         """Is one new thing inside the other?"""
-        a, b = self._new.things[one], self._new.things[other]
-        return a.outer <= b.outer <= a.last or b.outer <= a.outer <= b.last
+        return _nested_things(self._new.things[one], self._new.things[other])
 
     def _depth_lead(self, judged: list[_Judged], best: _Judged) -> float:
         """The lead over what is around the best or inside of it: the same place, but another extent."""
@@ -381,7 +392,9 @@ class PageMatch:
         candidates = tuple(Candidate(one.element, 0.0, (one.veto,)) for one in judged[:SHOWN])
         best = judged[0].element if judged else None
         reasons = ("nothing on the new page can be it", *dict.fromkeys(one.veto for one in judged[:SHOWN]))
-        return Match("gone", best, 0.0, reasons, None, candidates)
+        # Of a page that hardly shares anything with the old one nothing can be said, not even that.
+        verdict: Verdict = "gone" if self.kept >= KNOWN_PAGE else "unsure"
+        return Match(verdict, best, 0.0, reasons, None, candidates)
 
     def _listed(self, at: int, judged: list[_Judged], best: _Judged, probability: float) -> tuple[Candidate, ...]:
         """The best five; what the first leaves over is shared among the others by their scores."""
@@ -407,21 +420,23 @@ class PageMatch:
     def _facts(self, at: int, judged: list[_Judged], best: _Judged, other: _Judged | None) -> Mapping[str, float]:
         """What the decision is made from; docs/matching.md tells what each means."""
         values = self._features[best.pair]
-        rival = self._rival(at, best.to)
         lead = min(LEAD_MOST, best.score - self._freely(at, other)) if other else LEAD_MOST
-        claim = min(LEAD_MOST, best.score - rival)
+        claim = min(LEAD_MOST, best.score - self._rival(at, best.to))
         facts = {name: float(values[INDEX[name]]) for name in FEATURES}
         facts |= {
             "constant": 1.0,
             "score": best.score / 10,
-            "lead": lead / 10,
-            "claim": claim / 10,
-            "least": min(lead, claim) / 10,
+            "score_low": min(best.score, 9) / 3,
+            "score_high": min(max(best.score - 9, 0), 9) / 3,
+            "depth_lead": self._depth_lead(judged, best) / 10,
             "kept": self.kept,
             "closed": self._is_closed(at),
-            "depth_lead": self._depth_lead(judged, best) / 10,
             "claimed": float(self._is_claimed(at, best.to)),
         }
+        for name, value, least in (("lead", lead, 2), ("claim", claim, 3), ("least", min(lead, claim), 2)):
+            facts[name] = value / 10
+            facts[f"{name}_low"] = max(-least, min(value, 2))
+            facts[f"{name}_high"] = min(max(value - 2, 0), 6) / 2
         return facts
 
     @cached_property
@@ -529,6 +544,7 @@ ANCHOR_FROM: Final = 8.0
 ANCHOR_LEAD: Final = 1.5
 ASSIGN_FROM: Final = 4.0
 LEAD_MOST: Final = 10.0
+KNOWN_PAGE: Final = 0.3  # share of the old page that must be found again before anything is called gone
 TIGHT: Final = 1.0  # scores so close are equal
 PART_DEEP: Final = 4  # how far up a control is sought around one of its parts
 GUESS_MOST: Final = 0.5  # the most that a guess may be worth
@@ -549,11 +565,6 @@ def _two_best(score: Floats, side: Ints, count: int) -> tuple[Floats, Floats, In
     seconds = seconds[~np.isin(seconds, firsts)]
     second[sides[seconds]] = score[order[seconds]]
     return best, second, at
-
-
-def _chance(weights: Mapping[str, float], facts: Mapping[str, float]) -> float:
-    total = sum(weight * facts.get(name, 0.0) for name, weight in weights.items())
-    return float(1 / (1 + np.exp(-np.clip(total, -40, 40))))
 
 
 def _by_key(of: View) -> Mapping[tuple[str, bool], list[int]]:
@@ -703,17 +714,32 @@ def _short(text: str) -> str:
 
 
 def find_by_locator(locator: Locator, action: str | None, new: PageSnapshot) -> Match:
-    """The element a locator probably meant, from its own words alone: nothing is known of the old page."""
+    """The element a locator probably meant, from its own words alone: nothing is known of the old page.
+
+    Never "gone", and "found" only where one element has nearly all the words and the next is far behind.
+    """
     wanted = _wanted(locator)
     seen = _view(new)
     blank = Element(index=0, parent=-1, tag="", attributes={})
+    able = {at: _able(thing, action, blank, new) for at, thing in enumerate(seen.things) if thing.is_visible}
+    places = [at for at, elements in able.items() if elements]
+    fits = {word: [_fit(word, seen.things[at]) for at in places] for word in wanted}
+    weights = {word: _weight(column) for word, column in fits.items()}
     scored = []
-    for at, thing in enumerate(seen.things):
-        able = [i for i in thing.members if can_take(action, blank, new.elements[i])]
-        if able and thing.is_visible:
-            scored.append((_fit(wanted, thing), at, thing.leader if thing.leader in able else able[-1]))
+    for row, at in enumerate(places):
+        thing, elements = seen.things[at], able[at]
+        total = sum(weights[word] * fits[word][row] for word in wanted) / (sum(weights.values()) or 1.0)
+        if locator.role and total:
+            total += 0.05 if thing.role == locator.role else -0.15
+        scored.append((total, at, thing.leader if thing.leader in elements else elements[-1]))
     scored.sort(key=lambda one: (-one[0], one[1]))
-    return _stricter(scored[:SHOWN], seen)
+    return _stricter(scored, seen)
+
+
+def _able(thing: Thing, action: str | None, blank: Element, page: PageSnapshot) -> list[int]:
+    if action in CLICKS and not (is_control(page.elements[thing.leader]) or page.elements[thing.leader].clickable):
+        return []
+    return [index for index in thing.members if can_take(action, blank, page.elements[index])]
 
 
 def _wanted(locator: Locator) -> frozenset[str]:
@@ -733,29 +759,55 @@ def _wanted(locator: Locator) -> frozenset[str]:
 _MARKS: Final = re.compile(r"""[#.]((?:[\w-]|\\.)+)|["']([^"']+)["']|=\s*([\w-]+)\s*\]""")
 
 
-def _fit(wanted: frozenset[str], thing: Thing) -> float:
-    """How many of the wanted words a thing has, less for what it has beside them."""
-    has = {*thing.words, *thing.other_words, *thing.marks, *words_of(thing.link)}
-    if not wanted or not has:
-        return 0.0
-    own = {*thing.words, *thing.other_words}
-    shared = len(wanted & has) / len(wanted)
-    return shared + 0.2 * len(wanted & own) / max(1, len(own))
+def _fit(word: str, thing: Thing) -> float:
+    """How well a thing has a word: as it is, run together with others ("firstname"), or nearly."""
+    has = {*thing.words, *thing.other_words, *thing.marks}
+    if word in has:
+        return 1.0
+    long = [other for other in has if min(len(other), len(word)) >= 4]
+    if any(word in other for other in long):
+        return 0.9
+    if any(other in word for other in long):
+        return 0.7
+    return 0.8 if any(fuzz.ratio(word, other) >= 85 for other in long) else 0.0
+
+
+def _weight(fits: Sequence[float]) -> float:
+    """A word that many elements have tells little; one that none has speaks against them all."""
+    count = sum(fit > 0 for fit in fits)
+    return 0.6 if not count else 1 / math.log2(1 + count)
 
 
 def _stricter(scored: list[tuple[float, int, int]], seen: View) -> Match:
     if not scored or scored[0][0] <= 0:
         return Match("unsure", None, 0.0, ("no old page is known, and nothing has the locator's words",), None, ())
     best = scored[0]
-    lead = best[0] - (scored[1][0] if len(scored) > 1 else 0.0)
-    probability = min(0.95, best[0] / 1.2) * min(1.0, 0.3 + 2 * lead)
-    verdict: Verdict = "found" if best[0] >= 1.0 and lead >= 0.3 else "unsure"
-    why = "no old page is known; the locator's own words fit"
+    elsewhere = [
+        one
+        for one in scored[1:]
+        if seen.companions.get(best[1]) != one[1] and not _nested_things(seen.things[best[1]], seen.things[one[1]])
+    ]
+    lead = best[0] - (elsewhere[0][0] if elsewhere else 0.0)
+    sure = best[0] >= WORDS_FROM and lead >= WORDS_LEAD
+    probability = min(0.95, best[0]) * min(1.0, 0.3 + 2 * lead)
+    name = _short(seen.things[best[1]].said)
+    why = f"no old page is known; the locator's own words fit {f'{chr(34)}{name}{chr(34)}' if name else 'it'}"
+    reasons = (why,) if sure else (why, "but not well enough, or another fits nearly as well")
     listed = tuple(
-        Candidate(element, probability if at == 0 else (1 - probability) / SHOWN, (why,))
-        for at, (_, _, element) in enumerate(scored)
+        Candidate(element, probability if at == 0 else max(0.0, min(probability, score) / 2), (why,) if at == 0 else ())
+        for at, (score, _, element) in enumerate(scored[:SHOWN])
     )
-    return Match(verdict, best[2], probability, (why,), listed[1].element if len(listed) > 1 else None, listed)
+    return Match(
+        "found" if sure else "unsure", best[2], probability, reasons, elsewhere[0][2] if elsewhere else None, listed
+    )
+
+
+WORDS_FROM: Final = 0.6
+WORDS_LEAD: Final = 0.3
+
+
+def _nested_things(one: Thing, other: Thing) -> bool:
+    return one.outer <= other.outer <= one.last or other.outer <= one.outer <= other.last
 
 
 # --- remembered results ---

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import json
 import re
 import time
@@ -18,10 +19,11 @@ from playwright.async_api import Dialog as BrowserDialog
 from playwright.async_api import Locator as BrowserLocator
 from playwright.async_api import TimeoutError as BrowserTimeout
 
-from radar.browser import first_line, kind_of, new_context, settle, snapshot
+from radar.browser import describe as describe_page
+from radar.browser import first_line, kind_of, new_context, settle
 from radar.elements import PageSnapshot, fold
 from radar.locators import Locator
-from radar.reading import Redact
+from radar.reading import VISIBLE, Look, Reader, Redact
 from repair_ladder.checks import describe, meets
 from repair_ladder.errors import BadTest, NotPlayable
 from repair_ladder.outcomes import (
@@ -139,11 +141,14 @@ class _Player:
         self.values = dict(stage.values)
         self.began = time.monotonic()
         self.played: list[Played] = []
-        self.snapshots: list[PageSnapshot] = []
+        self.reader = Reader(redact)
+        self.looks: list[Look] = []  # at pages that differ
+        self.snapshots: list[PageSnapshot] = []  # the same, as far as they have been read
         self.answer: tuple[str, str | None] | None = None
         self.place: Place = ()
         self.status: int | None = None  # of the last document
         self.target: BrowserLocator | None = None
+        self.look: Look | None = None  # the latest at the target
         self.found: tuple[int, int] | None = None  # (snapshot, element) of the step being played
         self.way = 0
         self.filled_secrets: list[BrowserLocator] = []
@@ -217,6 +222,7 @@ class _Player:
         )
 
     def trace(self) -> Trace:
+        self.read_looks()
         return Trace(tuple(self.played), tuple(self.snapshots), self.evidence())
 
     def now_ms(self) -> float:
@@ -226,7 +232,7 @@ class _Player:
 
     async def play(self, steps: Steps, on_step: OnStep | None) -> Outcome:
         for place, step in walk(steps):
-            self.place, self.target, self.found, self.way = place, None, None, 0
+            self.place, self.target, self.look, self.found, self.way = place, None, None, None, 0
             started, url = self.now_ms(), self.redact(self.page.url)
             if on_step:
                 await on_step(place, step, "start")
@@ -264,9 +270,9 @@ class _Player:
             await settle(self.page)
             where: Any = self.page
             if self.target is not None and failed.cause not in ("missing", "many", "navigation"):
-                handles = await self.target.element_handles()
-                where = handles[0] if len(handles) == 1 else self.page
-            page, target = await snapshot(where, redact=self.redact, status=self.status)
+                where = self.target if await self.target.count() == 1 else self.page
+            look = self.reader.look(await describe_page(where), self.status)
+            page, target = self.reader.page(look), look.target
             picture = await self.page.screenshot(
                 mask=[self.page.locator("input[type=password]"), *self.filled_secrets],
                 timeout=5000,
@@ -340,18 +346,18 @@ class _Player:
             await asyncio.sleep(POLL_MS / 1000)
         return ways[0]
 
-    async def one(self, step: Step) -> BrowserLocator:
-        """The one element of the step, remembered with the page around it. Fails with missing or many."""
+    async def one(self, step: Step, read: str = "") -> BrowserLocator:
+        """The one element of the step, remembered with the page around it. Fails with missing or many.
+
+        What `read` names (see `describe`) is read in the same moment, into `self.look`.
+        """
         assert step.locator is not None
         self.target = await self.pick(step.locator)
         patience = min(self.deadline, time.monotonic() + MANY_MS / 1000)
         while True:
             try:
                 if self.stage.record:
-                    page, index = await snapshot(
-                        self.target, redact=self.redact, status=self.status, timeout_ms=self.left_ms()
-                    )
-                    self.remember(page, index)
+                    self.remember(await describe_page(self.target, read, timeout_ms=self.left_ms()))
                 else:
                     await self.target.wait_for(state="attached", timeout=self.left_ms())
                 return self.target
@@ -370,22 +376,27 @@ class _Player:
                     continue  # the page went on while it was being described
                 raise _Failed("test", f"{step.locator} cannot be used: {first_line(error)}") from None
 
-    def remember(self, page: PageSnapshot, index: int | None) -> None:
+    def remember(self, said: str, *, of_page: bool = False) -> None:
+        """Keep what was said of the page. It is read while the browser is busy with what the step does next."""
+        self.look = look = self.reader.look(said, self.status)
+        index = -1 if of_page else look.target
         if index is None:
             return
-        if not self.snapshots or self.snapshots[-1] != page:
-            self.snapshots.append(page)
-        self.found = (len(self.snapshots) - 1, index)
+        if not self.looks or not self.looks[-1].is_same_page(look):
+            self.looks.append(look)
+            asyncio.get_running_loop().call_soon(self.read_looks)
+        self.found = (len(self.looks) - 1, index)
+
+    def read_looks(self) -> None:
+        for look in self.looks[len(self.snapshots) :]:
+            self.snapshots.append(self.reader.page(look))
 
     async def remember_page(self) -> None:
         """Remember the page of a step that has no single element, such as a count."""
         if not self.stage.record:
             return
         with contextlib.suppress(Error):
-            page, _ = await snapshot(self.page, redact=self.redact, status=self.status)
-            if not self.snapshots or self.snapshots[-1] != page:
-                self.snapshots.append(page)
-            self.found = (len(self.snapshots) - 1, -1)
+            self.remember(await describe_page(self.page), of_page=True)
 
     # --- actions ---
 
@@ -584,15 +595,16 @@ class _Player:
     async def url_meets(self, condition: Mapping[str, Any]) -> tuple[bool, str]:
         return meets(condition, self.address(), folded=False), self.address()
 
-    async def until(self, look: Callable[[], Awaitable[tuple[bool, str]]], wanted: str) -> None:
-        """Look until it holds or time is up; what was seen last goes into the failure."""
-        while True:
+    async def until(self, look: Callable[[], Awaitable[tuple[bool, str]]], wanted: str) -> int:
+        """Look until it holds or time is up; what was seen last goes into the failure. Gives the number of looks."""
+        for looks in itertools.count(1):
             holds, seen = await look()
             if holds:
-                return
+                return looks
             if time.monotonic() > self.deadline:
                 raise _Failed("check", f"expected {wanted}, got {_cut(seen)}", observed=seen)
             await asyncio.sleep(POLL_MS / 1000)
+        raise AssertionError("unreachable")
 
     async def check(self, step: Step) -> None:
         what, given = step.kind.removeprefix("assert_"), step.parameters
@@ -620,8 +632,8 @@ class _Player:
         self.target = found = await self.pick(step.locator, wait=False)
 
         async def hidden() -> tuple[bool, str]:
-            shown = [one for one in await found.all() if await one.is_visible()]
-            return not shown, f"{len(shown)} visible" if shown else "hidden"
+            shown = await found.filter(visible=True).count()
+            return not shown, f"{shown} visible" if shown else "hidden"
 
         async def count() -> tuple[bool, str]:
             number = await found.count()
@@ -634,8 +646,10 @@ class _Player:
         await self.remember_page()
 
     async def check_one(self, step: Step, what: str) -> None:
-        target = await self.one(step)
         given = step.parameters
+        target = await self.one(step, f"attribute:{given['attribute']}" if what == "attribute" else what)
+        if self.holds_at_first_sight(what, given):
+            return
 
         async def look() -> tuple[bool, str]:
             try:
@@ -656,11 +670,18 @@ class _Player:
                 return False, "nothing"
 
         wanted = f"{step.locator} {what} that {describe(given)}" if describe(given) else f"{step.locator} {what}"
-        await self.until(look, wanted)
-        if self.stage.record:
+        looks = await self.until(look, wanted)
+        if self.stage.record and looks > 1:
             with contextlib.suppress(Error):  # the page as the check saw it, not as it was before it held
-                page, index = await snapshot(target, redact=self.redact, status=self.status, timeout_ms=1000)
-                self.remember(page, index)
+                self.remember(await describe_page(target, timeout_ms=1000))
+
+    def holds_at_first_sight(self, what: str, given: Mapping[str, Any]) -> bool:
+        """Does the check hold on the page as it was remembered? False also means: not known."""
+        if self.look is None or self.look.target is None:
+            return False
+        if what == "visible":
+            return bool(self.look.page["elements"][self.look.target][8] & VISIBLE)
+        return self.look.seen is not None and meets(given, self.look.seen, folded=what == "text")
 
 
 def origin_of(url: str) -> str:

@@ -6,8 +6,8 @@ from gardener.actions.repairing import Wanted
 from gardener.actions.running import mend
 from gardener.errors import Refused
 from gardener.results import Result
-from gardener.runs import RunStatus, Trigger
-from gardener.saved_tests import Status, may_tend
+from gardener.runs import RunStatus
+from gardener.saved_tests import may_tend
 from gardener.store import projects, runs, saved_tests
 from gardener.tools import Tools
 from repair_ladder.rungs import RUNGS
@@ -16,20 +16,16 @@ from repair_ladder.rungs import RUNGS
 async def repair_run(tools: Tools, run: int, *, only: str | None, apply: bool, by: str) -> Result:
     """The ladder, or one rung of it, on a red run: same gates, same refusals. A proven fix is staged, or written.
 
-    Raises Refused for what nobody may repair: a control run, a probe, a run of an older version, a green run. A test
-    that waits for review may be mended when a person asks (G91).
+    Raises Refused for what nobody may repair: a control run, a probe, a run of an older version, a green run, a draft.
+    A test that waits for review may be mended when a person asks (G91).
     """
     async with tools.store.reading() as tx:
         row = await runs.get(tx, run)
         project = await projects.by_id(tx, row.project)
         test = await saved_tests.by_id(tx, row.test) if row.test is not None else None
-    why = may_tend(test, trigger=row.trigger, version=row.version)
-    if test is None or (why and (test.status == Status.ACTIVE or row.trigger in (Trigger.CONTROL, Trigger.PROBE))):
+    why = may_tend(test, trigger=row.trigger, version=row.version, by_hand=True)
+    if test is None or why:
         raise Refused(f"Run {run} is not repaired: {why}.")
-    if row.version != test.version:
-        raise Refused(
-            f"Run {run} is not repaired: it played version {row.version} of '{test.name}', now {test.version}."
-        )
     if row.status == RunStatus.GREEN:
         raise Refused(f"Run {run} is green: there is nothing to repair.")
     if row.status == RunStatus.ENVIRONMENT:

@@ -12,7 +12,7 @@ from gardener.projects import Project
 from gardener.proposals import Proposal, ProposalStatus
 from gardener.repairs import Repair, why_not_revertable
 from gardener.runs import Run, Trigger
-from gardener.saved_tests import SavedTest
+from gardener.saved_tests import SavedTest, may_tend
 from gardener.store import Transaction, audit, events, projects, proposals, repairs, runs, saved_tests
 from gardener.tools import Tools
 from repair_ladder import gate
@@ -35,6 +35,7 @@ async def approve(tools: Tools, proposal: int, by: str) -> Repair:
         project = await projects.by_id(tx, row.project)
         proof = await runs.get(tx, row.proof_run) if row.proof_run is not None else None
     _must_be_open(row)
+    _must_be_tended(row, test)
     if test.version != row.version:
         await _make_stale(tools, row)
         raise Refused(_stale(row, test))
@@ -51,6 +52,7 @@ async def approve(tools: Tools, proposal: int, by: str) -> Repair:
         _must_be_open(now)
         current = await saved_tests.by_id(tx, test.id)
         if current.version == row.version:
+            _must_be_tended(row, current)
             return await _write(tx, tools, project, test, now, steps, by, proof, green)
     await _make_stale(tools, row)
     raise Refused(_stale(row, current))
@@ -119,6 +121,12 @@ def _must_be_open(row: Proposal) -> None:
     if row.status != ProposalStatus.PROPOSED:
         who = f" by {row.decided_by}" if row.decided_by else ""
         raise Refused(f"Proposal {row.id} is {row.status.value} already{who}.")
+
+
+def _must_be_tended(row: Proposal, test: SavedTest) -> None:
+    why = may_tend(test, by_hand=True)
+    if why:
+        raise Refused(f"Proposal {row.id} was not applied: {why}. Nothing was written.")
 
 
 def _stale(row: Proposal, test: SavedTest) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -13,18 +15,20 @@ from gardener.projects import Project
 from gardener.proposals import ProposalStatus
 from gardener.runs import RecordedStep, Run, RunStatus, Trigger
 from gardener.saved_tests import SavedTest
-from gardener.store import Transaction, at_risk, issues, pages, proposals, recordings, runs
+from gardener.store import Transaction, at_risk, issues, pages, proposals, recordings, runs, saved_tests
 from gardener.tools import Tools
 from repair_ladder.formats import Secret
 from repair_ladder.memory import Memory, Seen
 from repair_ladder.outcomes import Dialog, Environment, Evidence, Green, Outcome, Red, Trace
 from repair_ladder.runner import OnStep, Stage, origin_of
-from repair_ladder.steps import read_place, show_place
+from repair_ladder.step_format import write_step
+from repair_ladder.steps import Place, Steps, read_place, show_place, walk
 from repair_ladder.values import names_used
 from repair_ladder.verdicts import pre_triage
 
 # A green run of these kinds is what a test is known by.
 REMEMBERED: Final = frozenset({Trigger.SCHEDULE, Trigger.SUITE, Trigger.CI, Trigger.MANUAL, Trigger.DRY_RUN})
+MOST_VERSIONS: Final = 20  # so far back a step is remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +85,46 @@ def allowed_origins(project: Project, memory: Memory) -> frozenset[str]:
 
 
 async def memory_of(tools: Tools, test: SavedTest) -> Memory:
-    """What the last green run of this version of the test remembers."""
+    """What the last green run of the test remembers.
+
+    Steps that were edited or reverted to since are remembered from the newest earlier version that had the very same
+    step: its locator is the same, so it used the same element.
+    """
     async with tools.store.reading() as tx:
-        recording = await recordings.get(tx, test.id, test.version)
-        if recording is None:
-            return Memory()
-        found = await pages.get_many(tx, {step.page_key for step in recording.steps})
-        run = await runs.get(tx, recording.run) if recording.run is not None else None
+        memory = await _memory_of_version(tx, test.id, test.version)
+        earlier = test.version - 1
+        wanted = {place for place, step in walk(test.steps) if step.locator is not None}
+        while not wanted <= memory.seen.keys() and earlier > max(0, test.version - MOST_VERSIONS):
+            older = await _memory_of_version(tx, test.id, earlier)
+            if older.seen:
+                steps = (await saved_tests.version(tx, test.id, earlier)).steps
+                kept = {new: older.seen[old] for old, new in _same_steps(steps, test.steps) if old in older.seen}
+                memory = Memory({**kept, **memory.seen}, memory.dialogs or older.dialogs)
+            earlier -= 1
+    return memory
+
+
+async def _memory_of_version(tx: Transaction, test: int, version: int) -> Memory:
+    recording = await recordings.get(tx, test, version)
+    if recording is None:
+        return Memory()
+    found = await pages.get_many(tx, {step.page_key for step in recording.steps})
+    run = await runs.get(tx, recording.run) if recording.run is not None else None
     seen = {
         read_place(step.place): Seen(found[step.page_key], step.target)
         for step in recording.steps
         if step.page_key in found
     }
     return Memory(seen, read_dialogs(run.evidence if run and run.evidence else {}))
+
+
+def _same_steps(old: Steps, new: Steps) -> Iterator[tuple[Place, Place]]:
+    """Places of steps that stand in both lists, in the same order."""
+    before, after = list(walk(old)), list(walk(new))
+    was, now = ([json.dumps(write_step(step), sort_keys=True) for _, step in one] for one in (before, after))
+    for block in difflib.SequenceMatcher(None, was, now, autojunk=False).get_matching_blocks():
+        for at in range(block.size):
+            yield before[block.a + at][0], after[block.b + at][0]
 
 
 def read_dialogs(evidence: Mapping[str, Any]) -> tuple[Dialog, ...]:
@@ -115,6 +146,8 @@ async def play(
 ) -> PlayedTest:
     """Play the test as it is saved; never raises for what the app does."""
     memory = await memory_of(tools, test)
+    async with tools.store.reading() as tx:  # an edited test may well end on another page than before
+        same_version = await _memory_of_version(tx, test.id, test.version)
     values = values_of(tools, test)
     began = tools.now()
     if values.missing:
@@ -122,7 +155,7 @@ async def play(
         outcome: Outcome = Red(Trace(), (1,), "test", f"the secret {names} is not set: export it before the run")
     else:
         stage = stage_of(tools, project, test, values, base_url=base_url)
-        outcome = pre_triage(await tools.replay(test.steps, stage, on_step=on_step), memory)
+        outcome = pre_triage(await tools.replay(test.steps, stage, on_step=on_step), same_version)
     # A preview is not the app: what is seen there is nothing to know the test by.
     remembered = trigger in REMEMBERED and base_url is None
     async with tools.store.transaction() as tx:

@@ -14,7 +14,7 @@ from gardener.proposals import ProposalStatus
 from gardener.repairs import GARDENER, Repair
 from gardener.results import Result, Said, operation_shapes, refusal_shapes
 from gardener.runs import Run, Trigger
-from gardener.saved_tests import SavedTest
+from gardener.saved_tests import SavedTest, may_tend
 from gardener.store import (
     Transaction,
     at_risk,
@@ -167,6 +167,9 @@ async def _keep(
     if now.version != test.version:
         reason = f"'{test.name}' was edited while its repair was proved: nothing was written; run it again"
         return replace(result, outcome="refused", reason=reason)
+    left_alone = may_tend(now, by_hand=wanted.by != GARDENER)
+    if left_alone:
+        return replace(result, outcome="refused", reason=f"{left_alone}; nothing was written")
     proof = None
     if climbed.proof is not None:
         proof = await write_run(tx, tools, project, test, Trigger.PROOF, climbed.proof, tools.now())
@@ -174,6 +177,11 @@ async def _keep(
     if apply and wanted.follows_switch:
         apply = await projects.auto_repair_of(tx, project.id)
     operations = operation_shapes(test.steps, climbed.operations)
+    reason = _why_staged(climbed)
+    reverted = await _reverted_by(tx, test, operations)
+    if reverted and wanted.by == GARDENER:
+        # Written again by itself, it would undo within a night what a person has decided.
+        apply, reason = False, f"{reason}; {reverted} reverted this repair before, so it waits for a person"
     if apply:
         written = await write_repair(
             tx,
@@ -203,7 +211,7 @@ async def _keep(
         triggers=wanted.triggers,
         failed_step=run.failed_step,
         error=run.error,
-        reason=_why_staged(climbed),
+        reason=reason,
         change_key=wanted.change_key,
         now=tools.now(),
         run=run.id,
@@ -217,6 +225,16 @@ async def _keep(
         subject = f"A repair of '{test.name}' waits for approval"
         await events.emit(tx, project.id, EventKind.STAGED, subject, {"proposal": proposal.id}, now=tools.now())
     return replace(result, outcome="staged", proposal=proposal.id, reason=proposal.reason)
+
+
+async def _reverted_by(tx: Transaction, test: SavedTest, operations: Sequence[dict[str, Any]]) -> str | None:
+    """Who took back the very same repair of the very same steps; None if nobody did."""
+    essence = [(one["op"], one["step"], one["new"]) for one in operations]
+    for repair in await repairs.listed(tx, test.project, test=test.id):
+        same = [(one["op"], one["step"], one["new"]) for one in repair.operations] == essence
+        if repair.reverted_at and same and repair.steps_before == test.steps:
+            return repair.reverted_by
+    return None
 
 
 def _why_staged(climbed: Repaired) -> str:

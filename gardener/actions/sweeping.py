@@ -14,6 +14,7 @@ from gardener.actions.running import mend
 from gardener.jobs import Job, JobKind
 from gardener.notices import EventKind
 from gardener.projects import Project
+from gardener.proposals import ProposalStatus
 from gardener.results import Result
 from gardener.saved_tests import SavedTest, Status, may_tend
 from gardener.store import (
@@ -39,7 +40,8 @@ from radar.errors import PageUnavailable
 from radar.matching import match_pages
 from repair_ladder.outcomes import Environment
 from repair_ladder.sign_in import find_sign_in
-from repair_ladder.steps import Steps, show_place, walk
+from repair_ladder.step_format import read_operation
+from repair_ladder.steps import Place, Step, Steps, show_place, walk
 from repair_ladder.values import redactor
 
 MOST_PAGES: Final = 60
@@ -129,6 +131,12 @@ async def sweep(tools: Tools, job: Job) -> dict[str, Any]:
 async def _known(tools: Tools, project: Project) -> Known:
     async with tools.store.reading() as tx:
         tests = await saved_tests.listed(tx, project.id, statuses=[Status.ACTIVE])
+        waiting = await proposals.listed(tx, project.id)
+    # The locators of a fix that waits or was declined count as the test's own: a change that touches them is news (G55).
+    fixes: dict[tuple[int, int], list[dict[str, Any]]] = {}
+    for one in waiting:
+        if one.status in (ProposalStatus.PROPOSED, ProposalStatus.DISMISSED):
+            fixes.setdefault((one.test, one.version), []).extend(one.operations)
     uses: dict[str, list[LocatorUse]] = {}
     found: dict[Page, None] = dict.fromkeys(Page(path) for path in project.settings.urls)
     sign_in: tuple[SavedTest, Steps] | None = None
@@ -145,10 +153,20 @@ async def _known(tools: Tools, project: Project) -> Known:
             page = Page(path, bool(opening and place > opening[1]))
             if not any(word in path.lower() for word in UNSAFE):
                 found[page] = None
-            for _, locator in step.locators():
-                uses.setdefault(page.name, []).append(LocatorUse(test.id, show_place(place), locator, step.kind))
+            mine = [step, *_fixed(fixes.get((test.id, test.version), ()), place)]
+            for one_step in mine:
+                for _, locator in one_step.locators():
+                    uses.setdefault(page.name, []).append(
+                        LocatorUse(test.id, show_place(place), locator, one_step.kind)
+                    )
     every = tuple(found)[:MOST_PAGES]
     return Known(tests, {name: tuple(some) for name, some in uses.items()}, every, sign_in)
+
+
+def _fixed(operations: Sequence[Mapping[str, Any]], place: Place) -> list[Step]:
+    """The steps that operations put in the place of one."""
+    read = (read_operation(one) for one in operations if one["op"] == "replace")
+    return [one.new for one in read if one.new is not None and one.place == place]
 
 
 def _tests_on(known: Known, names: Sequence[str]) -> set[int]:
@@ -304,7 +322,7 @@ async def _write_down(
         for finding in looked.findings:
             tests = sorted(_tests_on(known, finding.pages))
             await file_finding(tx, tools, project, finding.kind, finding.reason, tests)
-        if not looked.findings:
+        if not (looked.findings or row.preview):  # that a preview is well says nothing about the app itself
             for kind in ("unreachable", "server_error", "sign_in", "language", "half_loaded"):
                 await issues.close_cause(tx, project.id, f"environment:{kind}", now=tools.now())
 
@@ -318,13 +336,13 @@ async def _staging_pass(
     """Dry-run those at risk, longest waiting first, and send the red ones up the ladder (G62-G65)."""
     async with tools.store.reading() as tx:
         waiting = await at_risk.waiting(tx, project.id)
-        tests = {test.id: test for test in await saved_tests.listed(tx, project.id)}
+        tests = {test.id: test for test in await saved_tests.listed(tx, project.id, statuses=[Status.ACTIVE])}
     implicated = {one.use.test for one in found.touched}
     results: list[Result] = []
     left: list[str] = []
     for risk in waiting:
         test = tests.get(risk.test)
-        if test is None or may_tend(test) is not None or test.id in covered:
+        if test is None or test.id in covered:
             continue
         if test.id not in implicated and await _is_answered(tools, test, risk.change_key):
             continue
@@ -332,9 +350,13 @@ async def _staging_pass(
             left.append(test.name)
             continue
         async with tools.store.transaction() as tx:
-            # Read again for each test: the switch may be flipped in the middle of a pass (G16).
+            # Both are read again for each test: in the middle of a pass the switch may be flipped (G16), and a test
+            # be edited or taken out of service.
             if await projects.auto_repair_of(tx, project.id):
                 break
+            test = await saved_tests.by_id(tx, test.id)
+            if may_tend(test) is not None:
+                continue
             await at_risk.touched(tx, test.id, now=tools.now())
         results.append(await _tend(tools, project, test, risk.triggers, risk.change_key))
     return results, left

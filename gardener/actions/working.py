@@ -12,6 +12,8 @@ from gardener.errors import Conflict, GardenerError
 from gardener.jobs import Job, JobKind, JobState
 from gardener.store import jobs, sweeps
 from gardener.tools import Tools
+from radar.errors import RadarError
+from repair_ladder.errors import LadderError
 
 KINDS: Final = (JobKind.SWEEP, JobKind.HEAL)
 ENDED: Final = frozenset({JobState.DONE, JobState.SKIPPED, JobState.FAILED})
@@ -55,7 +57,7 @@ async def _do(tools: Tools, job: Job) -> None:
                 state = JobState.FAILED
     except Conflict:
         raise
-    except GardenerError as error:
+    except (GardenerError, LadderError, RadarError) as error:  # such as a browser that does not start
         state, result = JobState.FAILED, {"error": str(error)}
     async with tools.store.transaction() as tx:
         await jobs.finish(tx, job.id, tools.worker, state=state, result=result, now=tools.now())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from gardener.repairs import GARDENER, revert_warning
 from gardener.runs import RunStatus, Trigger
 from gardener.store import audit
 from repair_ladder.formats import yaml
-from tests.acceptance.shop import CHECKOUT, HELPING, RENAMED, WITHOUT_BUTTON
+from tests.acceptance.shop import CHECKOUT, HELPING, RENAMED, RENAMED_AGAIN, WITHOUT_BUTTON
 from tests.builders import a_step
 from tests.fakes import World
 
@@ -151,7 +152,7 @@ async def test_a_repair_that_somebody_edited_since_is_not_reverted(world: World)
     await a_staged_drift(world)
     (row,) = await world.queue()
     repair = await deciding.approve(world.tools, row.id, "Ada")
-    (edited,) = await world.save(CHECKOUT.__class__("checkout", (*CHECKOUT.steps, a_step("screenshot", as_="paid"))))
+    (edited,) = await world.save(replace(CHECKOUT, steps=(*CHECKOUT.steps, a_step("screenshot", as_="paid"))))
 
     with pytest.raises(Refused, match="no longer fits 'checkout'"):
         await deciding.revert(world.tools, repair.id, "Ben")
@@ -209,8 +210,6 @@ async def test_g78_reviewed_clears_the_flag_and_keeps_the_fix(applying: World) -
 
 
 async def test_an_older_repair_reviewed_leaves_the_flag_of_the_newer_one(applying: World) -> None:
-    from tests.acceptance.shop import RENAMED_AGAIN
-
     await applying.save(CHECKOUT)
     await applying.run()
     for release in (RENAMED, RENAMED_AGAIN):
@@ -228,8 +227,6 @@ async def test_an_older_repair_reviewed_leaves_the_flag_of_the_newer_one(applyin
 
 async def test_every_repair_is_kept_and_they_are_reverted_newest_first(applying: World) -> None:
     """Past G80: no repair overwrites another."""
-    from tests.acceptance.shop import RENAMED_AGAIN
-
     await applying.save(CHECKOUT)
     await applying.run()
     for release in (RENAMED, RENAMED_AGAIN):
@@ -286,6 +283,21 @@ async def test_an_issue_is_closed_when_its_test_is_green_again(applying: World) 
     await applying.run()
 
     assert await applying.issues() == ()
+
+
+async def test_a_repair_that_a_person_reverted_is_not_written_again_by_itself(applying: World) -> None:
+    await applying.save(CHECKOUT)
+    await applying.run()
+    applying.app.release = RENAMED
+    await applying.nightly()
+    (repair,) = await applying.history()
+    await deciding.revert(applying.tools, repair.id, "Ada")
+
+    (result,) = await applying.nightly()
+
+    assert result["outcome"] == "staged"
+    assert "Ada reverted this repair before" in result["reason"]
+    assert (await applying.test()).steps == CHECKOUT.steps
 
 
 @pytest.mark.parametrize(

@@ -303,12 +303,12 @@ def test_an_unchanged_page_gives_every_element_to_itself() -> None:
     assert all(old == new for old, new in pairs.items())
 
 
-def test_an_empty_page_has_no_answer() -> None:
+def test_an_empty_page_has_no_answer_and_proves_nothing_gone() -> None:
     old = form(n("button", "Save", id="save"))
 
     match = find_again(old, at(old, id="save"), PageSnapshot("http://shop.test/"), action="click")
 
-    assert (match.verdict, match.element, match.candidates) == ("gone", None, ())
+    assert (match.verdict, match.element, match.candidates) == ("unsure", None, ())
 
 
 def test_an_answer_is_the_same_every_time() -> None:
