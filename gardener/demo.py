@@ -82,6 +82,7 @@ async def demo(settings: Settings, told: screen.DemoWatcher, *, auto_repair: boo
             _look_around(told, settings.data_dir, shop, command, stays=not once)
             if not once:
                 await _until_interrupted()
+                told.console.print("\n  The shop is closed.")
         return kept
     except asyncio.CancelledError:
         # A Ctrl-C reaches the browser's driver as well; what is left of it in the loop has nothing more to tell.

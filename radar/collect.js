@@ -3,6 +3,10 @@
 // "text", "value" or "attribute:NAME"; it comes back as `seen`. `kept` is what one call leaves to the next on the same
 // page: what its style sheets say, and the frames that could not be entered.
 (target, read = '', kept = {}) => {
+  const CLOBBERED = {};
+  try { return describe(false); } catch (error) { if (error !== CLOBBERED) throw error; return describe(true); }
+
+  function describe(isCareful) {
   // Texts are cut a little later than they are kept: a secret at the cut must be whole to be recognised.
   const LONGEST = 300, SPARE = 200, MOST = 20000, LONGEST_READ = 100000;
   const SKIPPED = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'LINK', 'META', 'HEAD', 'BASE', 'BR', 'WBR']);
@@ -40,7 +44,8 @@
     SUB: 'subscript', SUP: 'superscript', SVG: 'img', TABLE: 'table', TBODY: 'rowgroup', TEXTAREA: 'textbox',
     TFOOT: 'rowgroup', THEAD: 'rowgroup', TIME: 'time', TR: 'row', UL: 'list' };
 
-  const fold = (text) => text.replace(/[\u200b\u00ad]/g, '').replace(/\s+/g, ' ').trim();
+  const UNFOLDED = /[\u200b\u00ad]|[^\S ]|^ | $| {2}/;
+  const fold = (text) => text && UNFOLDED.test(text) ? text.replace(/[\u200b\u00ad]/g, '').replace(/\s+/g, ' ').trim() : text;
   let isLong = false;
   function cut(text) {
     if (text.length <= LONGEST) return text;
@@ -51,26 +56,49 @@
   let top = window;
   try { while (top.parent !== top && top.parent.document) top = top.parent; } catch { /* another origin's page is around us */ }
 
-  // A form gives its fields as properties of its own ("children", "closest", …), a document its images and forms: ask the
-  // prototypes, not the node.
+  // A form gives its fields as properties of its own ("children", "closest", …). Where one has such a field, everything is
+  // asked of the prototypes, which takes longer; where none has, the plain way is safe. A document does the same with its
+  // images and forms.
   const getter = (type, name) => { const { get } = Object.getOwnPropertyDescriptor(type.prototype, name); return (e) => get.call(e); };
   const method = (type, name) => { const called = type.prototype[name]; return (e, given) => called.call(e, given); };
-  const tagName = getter(Element, 'tagName'), childrenOf = getter(Element, 'children'), attributesOf = getter(Element, 'attributes'),
-    shadowOf = getter(Element, 'shadowRoot'), firstNode = getter(Node, 'firstChild'), nextNode = getter(Node, 'nextSibling'),
-    parentOf = getter(Node, 'parentElement'), outerOf = getter(Node, 'parentNode'), typeOf = getter(Node, 'nodeType'),
-    slotOf = getter(Element, 'assignedSlot'), widthIn = getter(Element, 'clientWidth'), heightIn = getter(Element, 'clientHeight'),
-    scrollHeight = getter(Element, 'scrollHeight'), beforeOf = getter(Element, 'previousElementSibling'),
+  const USED = ('tagName children attributes shadowRoot firstChild nextSibling parentElement parentNode nodeType assignedSlot ' +
+    'clientWidth clientHeight scrollHeight previousElementSibling nextElementSibling clientLeft clientTop getAttribute hasAttribute ' +
+    'matches closest getBoundingClientRect checkVisibility getRootNode querySelectorAll hidden innerText ownerSVGElement isConnected ' +
+    'textContent checked type labels').split(' ');
+  const checked = new Set();
+  function checkForms(root) {
+    if (isCareful || checked.has(root)) return;
+    checked.add(root);
+    const forms = (root.nodeType === 11 ? DocumentFragment : Document).prototype.querySelectorAll.call(root, 'form');
+    for (let n = 0; n < forms.length; n++)
+      for (const name of USED) if (Object.prototype.hasOwnProperty.call(forms[n], name)) throw CLOBBERED;
+  }
+  checkForms(top.document);
+  const one = (type, name, plain) => isCareful ? getter(type, name) : plain;
+  const two = (type, name, plain) => isCareful ? method(type, name) : plain;
+  const tagName = one(Element, 'tagName', (e) => e.tagName), attributesOf = one(Element, 'attributes', (e) => e.attributes),
+    shadowIn = one(Element, 'shadowRoot', (e) => e.shadowRoot), firstNode = one(Node, 'firstChild', (e) => e.firstChild),
+    nextNode = one(Node, 'nextSibling', (e) => e.nextSibling), parentOf = one(Node, 'parentElement', (e) => e.parentElement),
+    outerOf = one(Node, 'parentNode', (e) => e.parentNode), typeOf = one(Node, 'nodeType', (e) => e.nodeType),
+    slotOf = one(Element, 'assignedSlot', (e) => e.assignedSlot), heightIn = one(Element, 'clientHeight', (e) => e.clientHeight),
+    scrollHeight = one(Element, 'scrollHeight', (e) => e.scrollHeight);
+  const childrenOf = getter(Element, 'children'), beforeOf = getter(Element, 'previousElementSibling'),
     afterOf = getter(Element, 'nextElementSibling'), leftOf = getter(Element, 'clientLeft'), topOf = getter(Element, 'clientTop');
-  const attr = method(Element, 'getAttribute'), has = method(Element, 'hasAttribute'), matches = method(Element, 'matches'),
-    upTo = method(Element, 'closest'), rectOf = method(Element, 'getBoundingClientRect'), hasBox = method(Element, 'checkVisibility'),
-    rootOf = method(Node, 'getRootNode'), allIn = method(Element, 'querySelectorAll');
+  const attr = two(Element, 'getAttribute', (e, name) => e.getAttribute(name)), has = two(Element, 'hasAttribute', (e, name) => e.hasAttribute(name)),
+    rectOf = two(Element, 'getBoundingClientRect', (e) => e.getBoundingClientRect()),
+    hasBox = two(Element, 'checkVisibility', (e, how) => e.checkVisibility(how)), rootOf = two(Node, 'getRootNode', (e) => e.getRootNode());
+  const matches = method(Element, 'matches'), upTo = method(Element, 'closest'), allIn = method(Element, 'querySelectorAll');
   const rootIn = getter(Document, 'documentElement'), bodyIn = getter(Document, 'body'), titleIn = getter(Document, 'title'),
     stateOf = getter(Document, 'readyState');
-  const tags = new Map();
+  function shadowOf(e) {
+    const shadow = shadowIn(e);
+    if (shadow) checkForms(shadow);
+    return shadow;
+  }
+  const UPPER = Object.create(null);
   function tagOf(e) {
-    let tag = tags.get(e);
-    if (tag === undefined) { tag = tagName(e).toUpperCase(); tags.set(e, tag); }
-    return tag;
+    const name = tagName(e);
+    return UPPER[name] || (UPPER[name] = name.toUpperCase());
   }
   const styles = new Map();
   function styleOf(e) {
@@ -128,7 +156,10 @@
     const isData = (cell) => cell && tagOf(cell) === 'TD' && (cell.textContent.trim() || cell.children.length);
     return isData(before) || isData(after) ? 'rowheader' : 'columnheader';
   }
-  const explicit = (e) => e && (attr(e, 'role') || '').toLowerCase().split(/\s+/).find((role) => ROLES.has(role)) || '';
+  function explicit(e) {
+    const said = e && attr(e, 'role');
+    return said ? said.toLowerCase().split(/\s+/).find((role) => ROLES.has(role)) || '' : '';
+  }
   const isEmpty = (role) => role === 'none' || role === 'presentation';
   const hasTabIndex = (e) => has(e, 'tabindex') && !Number.isNaN(Number(attr(e, 'tabindex')));
   const isGlobal = (e, role) => GLOBAL.some((name) => has(e, name) && !(/label/.test(name) && NAMELESS.has(role)));
@@ -140,7 +171,8 @@
       (tag === 'INPUT' && !e.hidden) || hasTabIndex(e);
   }
   function inherited(e) { // the implied role, unless the list or table around it is "presentation"
-    const role = implied(e, tagOf(e));
+    const tag = tagOf(e), role = implied(e, tag);
+    if (!PARTS[tag]) return role;
     for (let at = e; role; at = around(at)) {
       const outer = around(at);
       if (!outer || !PARTS[tagOf(at)]?.includes(tagOf(outer))) break;
@@ -246,7 +278,7 @@
     const { seen } = how, tag = tagOf(e);
     if (seen.has(e)) return '';
     if (/^(STYLE|SCRIPT|NOSCRIPT|TEMPLATE)$/.test(tag) || (!how.open && isHidden(e))) { seen.add(e); return ''; }
-    const deeper = how.place ? { ...how, place: 'inside' } : how;
+    const deeper = how.place === 'self' ? { ...how, place: 'inside' } : how;
     const by = byId(e, attr(e, 'aria-labelledby'));
     if (!how.by && by.length) {
       const text = by.map((ref) => alternative(ref, { seen, by: true, open: isHidden(ref) })).join(' ');
@@ -331,10 +363,11 @@
     }
   }
   function content(e, how) {
-    const parts = [pseudo(e, '::before')];
-    let length = 0;
+    const isDressed = mayBeDressed(e), parts = [];
+    if (isDressed) parts.push(pseudo(e, '::before'));
+    let length = 0, raw = 0;
     for (const node of inner(e)) {
-      if (length > 4 * LONGEST) break;
+      if (length > 4 * LONGEST) break; // nobody keeps that much
       let part = '';
       const type = typeOf(node);
       if (type === 3) { if (how.open || !isUnread(node)) part = node.data; }
@@ -343,9 +376,10 @@
         if (tagOf(node) === 'BR' || styleOf(node).display !== 'inline') part = ` ${part} `;
       }
       parts.push(part);
-      length += fold(part).length;
+      raw += part.length;
+      if (raw > 4 * LONGEST) length += fold(part).length;
     }
-    parts.push(pseudo(e, '::after'));
+    if (isDressed) parts.push(pseudo(e, '::after'));
     return parts.join('');
   }
   function isUnread(text) {
@@ -353,21 +387,27 @@
     return outer && ((shadowOf(outer) && !text.assignedSlot) || (tagOf(outer) === 'DETAILS' && !outer.open));
   }
   const isSlotted = (node) => Boolean(typeOf(node) === 1 ? slotOf(node) : node.assignedSlot);
-  function* inner(e) {
+  function inner(e) { // the nodes that are shown in it
     const given = tagOf(e) === 'SLOT' ? e.assignedNodes() : NONE;
-    if (given.length) { yield* given; return; }
-    const shadow = shadowOf(e);
-    for (let node = firstNode(e); node; node = nextNode(node)) if (!shadow || !isSlotted(node)) yield node;
-    if (shadow) for (let node = firstNode(shadow); node; node = nextNode(node)) if (!isSlotted(node)) yield node;
-    if (has(e, 'aria-owns')) for (const owned of byId(e, attr(e, 'aria-owns'))) yield owned;
+    if (given.length) return given;
+    const shadow = shadowOf(e), nodes = [];
+    for (let node = firstNode(e); node; node = nextNode(node)) if (!shadow || !isSlotted(node)) nodes.push(node);
+    if (shadow) for (let node = firstNode(shadow); node; node = nextNode(node)) if (!isSlotted(node)) nodes.push(node);
+    if (has(e, 'aria-owns')) nodes.push(...byId(e, attr(e, 'aria-owns')));
+    return nodes;
   }
-  // Which elements may have a ::before or ::after: asked of the style sheets, for asking every element takes long.
+  // Which elements may have a ::before or ::after, and which may show the hand: asked of the style sheets, for asking every
+  // element takes long. Superfluous ones do no harm; null: it cannot be told.
   const sheets = kept.sheets || (kept.sheets = new WeakMap());
-  function selectorsIn(rules, found) { // superfluous ones do no harm; null: it cannot be told
+  function selectorsIn(rules, found) {
     for (const rule of rules) {
-      if (rule.style && /:(before|after)/.test(rule.selectorText) && rule.style.getPropertyValue('content')) {
-        if (/&|:host|::slotted|::part/.test(rule.selectorText)) return null;
-        found.push(rule.selectorText.replace(/::?(before|after)/g, '').replace(/(^|,)\s*(?=,|$)/g, '$1*'));
+      const { style } = rule;
+      if (style) {
+        const said = rule.selectorText, isAdded = /:(before|after)/.test(said) && style.getPropertyValue('content');
+        if (isAdded || style.getPropertyValue('cursor') || style.getPropertyValue('all')) {
+          if (/&|:host|::slotted|::part/.test(said)) return null;
+          (isAdded ? found.added : found.hand).push(said.replace(/::?(before|after)/g, '').replace(/(^|,)\s*(?=,|$)/g, '$1*'));
+        }
       }
       const deeper = rule.cssRules || (rule.styleSheet && rule.styleSheet.cssRules);
       if (deeper && deeper.length && !selectorsIn(deeper, found)) return null;
@@ -376,31 +416,34 @@
   }
   function selectorsOf(sheet) {
     const rules = sheet.cssRules, known = sheets.get(sheet);
-    if (known && known.length === rules.length) return known.selectors;
-    const selectors = selectorsIn(rules, []);
-    sheets.set(sheet, { length: rules.length, selectors });
-    return selectors;
+    if (known && known.length === rules.length) return known.found;
+    const found = selectorsIn(rules, { added: [], hand: [] });
+    sheets.set(sheet, { length: rules.length, found });
+    return found;
   }
-  const dressed = new Map();
+  const styled = new Map();
+  function styledIn(root) {
+    let some = styled.get(root);
+    if (some !== undefined) return some;
+    some = null;
+    try {
+      const parts = [...root.styleSheets, ...root.adoptedStyleSheets].filter((sheet) => !sheet.disabled).map(selectorsOf);
+      if (typeOf(root) === 9 && !parts.includes(null)) {
+        const find = (said) => new Set(said.length ? Document.prototype.querySelectorAll.call(root, said.join(', ')) : []);
+        some = { added: find(parts.flatMap((part) => part.added)), hand: find([...parts.flatMap((part) => part.hand), '[style*=cursor i]', 'a', 'area']) };
+      }
+    } catch { /* a sheet of another origin, or a selector that cannot be asked: ask every element */ }
+    styled.set(root, some);
+    return some;
+  }
+  // A shadow root's sheets dress its host and what is slotted into it as well.
+  const isReached = (e) => Boolean(shadowIn(e) || (parentOf(e) && shadowIn(parentOf(e))));
   function mayBeDressed(e) {
-    const root = rootOf(e);
-    let some = dressed.get(root);
-    if (some === undefined) {
-      some = null;
-      try {
-        const parts = [...root.styleSheets, ...root.adoptedStyleSheets].filter((sheet) => !sheet.disabled).map(selectorsOf);
-        if (typeOf(root) === 9 && !parts.includes(null)) {
-          const selectors = parts.flat().join(', ');
-          some = new Set(selectors ? Document.prototype.querySelectorAll.call(root, selectors) : []);
-        }
-      } catch { /* a sheet of another origin, or a selector that cannot be asked: ask every element */ }
-      dressed.set(root, some);
-    }
-    return !some || some.has(e);
+    const some = styledIn(rootOf(e));
+    return !some || some.added.has(e) || isReached(e);
   }
   const added = { '::before': new Map(), '::after': new Map() };
   function pseudo(e, which) { // the text that a style adds, such as the letter of an icon font
-    if (!mayBeDressed(e)) return '';
     let text = added[which].get(e);
     if (text === undefined) { text = styledText(e, which); added[which].set(e, text); }
     return text;
@@ -463,19 +506,19 @@
   }
 
   // --- the walk ---
-  const rows = [], lost = [], frames = [], places = new Map(), scrollers = [], dropped = new Map(), hands = new Map();
+  const rows = [], lost = [], frames = [], places = new Map(), scrollers = [], dropped = new Map();
   function isDropped(name) {
     let value = dropped.get(name);
     if (value === undefined) { value = DROPPED.test(name); dropped.set(name, value); }
     return value;
   }
-  function hasHand(e) {
-    let value = hands.get(e);
-    if (value === undefined) { value = styleOf(e).cursor === 'pointer'; hands.set(e, value); }
-    return value;
+  const hasHand = (e) => styleOf(e).cursor === 'pointer';
+  function handsIn(doc) {
+    const some = styledIn(doc);
+    return some && some.hand;
   }
   let isCut = false;
-  function walk(e, parent, edge, ox, oy, doc) {
+  function walk(e, parent, edge, ox, oy, doc, hands) {
     const tag = tagOf(e);
     if (SKIPPED.has(tag)) return;
     if (rows.length >= MOST) { isCut = true; return; }
@@ -493,11 +536,11 @@
       if (name === 'value' && (type === 'password' || type === 'hidden')) continue;
       attributes[name] = cut(value);
     }
-    const pieces = [];
+    const pieces = [], below = [];
     let before = 0;
     for (let node = firstNode(e); node; node = nextNode(node)) {
       const kind = typeOf(node);
-      if (kind === 1) { if (!SKIPPED.has(tagOf(node))) before += 1; else pieces.push([before, tagOf(node) === 'BR' ? '\n' : '']); }
+      if (kind === 1) { if (!SKIPPED.has(tagOf(node))) { before += 1; below.push(node); } else pieces.push([before, tagOf(node) === 'BR' ? '\n' : '']); }
       else if (kind === 3) { const data = node.data; if (/\S/.test(data)) pieces.push([before, cut(data)]); else if (data) pieces.push([before, ' ']); }
     }
     if (tag === 'SVG') { // its inside is not walked, but people read the labels of a chart
@@ -512,30 +555,31 @@
     if (e.checked === true || attr(e, 'aria-checked') === 'true' || attr(e, 'aria-selected') === 'true' ||
         attr(e, 'aria-pressed') === 'true') flags |= 8;
     if (isVisible) {
-      const isPointer = !isControl && hasHand(e) && !(parentOf(e) && hasHand(parentOf(e)));
+      const isPointer = !isControl && (!hands || hands.has(e) || isReached(e)) && hasHand(e) && !(parentOf(e) && hasHand(parentOf(e)));
       if (isPointer || isControl || has(e, 'onclick')) flags |= 32;
       if (flags & 32 && isCovered(e, rect, doc)) flags |= 16;
       const part = heightIn(e);
       if (part > 40 && scrollHeight(e) > part + 40 && /auto|scroll/.test(styleOf(e).overflowY)) scrollers.push([index, scrollHeight(e), part]);
     }
-    const isNamed = role || tag === 'SUMMARY' || has(e, 'aria-label') || has(e, 'aria-labelledby') || has(e, 'title');
-    const label = fold(referred(e, attr(e, 'aria-labelledby')).join(' ')) || (labelsOf(e, tag) ? fold(labelText(e)) : '') || fold(attr(e, 'aria-label') || '');
+    const by = attr(e, 'aria-labelledby'), said = attr(e, 'aria-label');
+    const isNamed = role || tag === 'SUMMARY' || said !== null || by !== null || has(e, 'title');
+    const label = (by && fold(referred(e, by).join(' '))) || (labelsOf(e, tag) ? fold(labelText(e)) : '') || fold(said || '');
     rows.push([parent, tag.toLowerCase(), attributes, pieces, role, isNamed ? nameOf(e) : '', cut(label), edge, flags,
       Math.round((rect.left + ox) * 10) / 10, Math.round((rect.top + oy) * 10) / 10,
       Math.round(rect.width * 10) / 10, Math.round(rect.height * 10) / 10]);
     const shadow = shadowOf(e);
-    if (shadow) for (const child of shadow.children) walk(child, index, 'shadow', ox, oy, doc);
+    if (shadow) for (const child of shadow.children) walk(child, index, 'shadow', ox, oy, doc, null);
     if (tag === 'IFRAME' || tag === 'FRAME') {
       let within = null;
       try { within = e.contentDocument; } catch { /* another origin */ }
       if (!within) { lost.push(index); frames.push(e); }
-      else if (rootIn(within)) walk(rootIn(within), index, 'frame', ox + rect.left + leftOf(e), oy + rect.top + topOf(e), within);
+      else if (rootIn(within)) { checkForms(within); walk(rootIn(within), index, 'frame', ox + rect.left + leftOf(e), oy + rect.top + topOf(e), within, handsIn(within)); }
     } else if (tag !== 'SVG') {
-      for (const child of childrenOf(e)) walk(child, index, '', ox, oy, doc);
+      for (const child of below) walk(child, index, '', ox, oy, doc, hands);
     }
   }
   const page = top.document, root = rootIn(page);
-  if (root) walk(root, -1, '', top.scrollX, top.scrollY, page);
+  if (root) walk(root, -1, '', top.scrollX, top.scrollY, page, handsIn(page));
   let at = target ? target : null;
   while (at && !places.has(at)) at = around(at); // inside an svg: the svg
 
@@ -556,4 +600,5 @@
     realm: kept.realm,
     seen: typeof got === 'string' && got.length <= LONGEST_READ ? got : undefined,
   });
+  }
 }

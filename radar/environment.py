@@ -25,7 +25,7 @@ def what_is_wrong(old: PageSnapshot, new: PageSnapshot) -> tuple[Kind, str] | No
         return "server_error", f"{where} answered {new.status}"
     if new.status in (401, 403) and old.status != new.status:
         return "sign_in", f"{where} answered {new.status}: whoever is signed in may not see it"
-    if asks_to_sign_in(new) and not asks_to_sign_in(old) and _share_of_texts_kept(old, new) < 0.5:
+    if asks_to_sign_in(new) and not asks_to_sign_in(old) and _share_of_texts_kept(old, new, content=True) < 0.5:
         return "sign_in", f"{where} asks to sign in where the app stood before"
     language = _other_language(old, new)
     if language:
@@ -50,14 +50,23 @@ def _visible(page: PageSnapshot) -> list[Element]:
     return [element for element in page.elements if element.visible]
 
 
-def _texts(page: PageSnapshot) -> list[str]:
-    """Own texts with letters in them, in document order."""
-    texts = (element.own_text for element in page.elements if element.rendered)
+# What stands on every page of an app, also on the one that asks to sign in.
+FRAME_OF_PAGE: Final = frozenset({"banner", "navigation", "contentinfo", "complementary"})
+
+
+def _texts(page: PageSnapshot, *, content: bool = False) -> list[str]:
+    """Own texts with letters in them, in document order; with `content` without those of header, menu and footer."""
+    around: list[bool] = []
+    for element in page.elements:
+        around.append(element.role in FRAME_OF_PAGE or (element.parent >= 0 and around[element.parent]))
+    texts = (
+        element.own_text for element in page.elements if element.rendered and not (content and around[element.index])
+    )
     return [text for text in texts if any(letter.isalpha() for letter in text)]
 
 
-def _share_of_texts_kept(old: PageSnapshot, new: PageSnapshot) -> float:
-    before = set(_texts(old))
+def _share_of_texts_kept(old: PageSnapshot, new: PageSnapshot, *, content: bool = False) -> float:
+    before = set(_texts(old, content=content))
     return len(before & set(_texts(new))) / len(before) if before else 1.0
 
 

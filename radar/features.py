@@ -341,11 +341,10 @@ class _Table:
         right: dict[Words, int] = {(): 0}
         self.old_ids = np.array([left.setdefault(words, len(left)) for words in old], np.intp)
         self.new_ids = np.array([right.setdefault(words, len(right)) for words in new], np.intp)
-        both = {w for words in left for w in words} & {w for words in right for w in words}
-        places = {word: at for at, word in enumerate(both)}
-        weight = np.array([weights.get(word, 1.0) for word in places] or [1.0], np.float32)
-        size = max(1, len(places))
-        common = (_bag(left, places, size) * weight) @ _bag(right, places, size).T
+        common = np.zeros((len(left), len(right)), np.float32)
+        rows, columns = _where(left), _where(right)
+        for word in rows.keys() & columns.keys():
+            common[np.ix_(rows[word], columns[word])] += weights.get(word, 1.0)
         old_sum = np.array([sum(weights.get(w, 1.0) for w in set(words)) for words in left], np.float32)
         new_sum = np.array([sum(weights.get(w, 1.0) for w in set(words)) for words in right], np.float32)
         union = old_sum[:, None] + new_sum[None, :] - common
@@ -373,15 +372,13 @@ class _Table:
         return self.grid(self.contained)
 
 
-def _bag(lists: Iterable[Words], places: Mapping[str, int], size: int) -> Floats:
-    rows = list(lists)
-    bag = np.zeros((len(rows), size), np.float32)
-    for at, words in enumerate(rows):
-        for word in words:
-            place = places.get(word)
-            if place is not None:
-                bag[at, place] = 1.0
-    return bag
+def _where(lists: Iterable[Words]) -> dict[str, list[int]]:
+    """In which of the lists each word stands."""
+    found: dict[str, list[int]] = {}
+    for at, words in enumerate(lists):
+        for word in set(words):
+            found.setdefault(word, []).append(at)
+    return found
 
 
 def _rarity(old: Sequence[Thing], new: Sequence[Thing]) -> dict[str, float]:
@@ -463,7 +460,7 @@ class Anchors:
         self._put_neighbours(columns, old, new)
 
     def _container_likeness(self, old: Ints, new: Ints) -> Floats:
-        """1 inside what the nearest known container became, -1 outside of it, less where that is doubtful."""
+        """1 inside what the nearest known container became, -1 outside of it, less where in doubt; 0 unknown."""
         start = np.full(len(self.old.things), -1.0)
         stop = np.full(len(self.old.things), -1.0)
         trust = np.zeros(len(self.old.things), np.float32)
@@ -477,6 +474,7 @@ class Anchors:
         place = np.array([t.outer for t in self.new.things], np.float64)[new]
         inside = (place > start[old]) & (place <= stop[old])
         likeness: Floats = np.where(inside, trust[old], -trust[old]).astype(np.float32)
+        likeness[place == start[old]] = 0  # it is that container itself
         return likeness
 
     def _parent_likeness(self, old: Ints, new: Ints) -> Floats:

@@ -213,7 +213,8 @@ class PageMatch:
         near = [
             one for one in judged if not one.veto and best.score - one.score < TIGHT and self._within(one.to, best.to)
         ]
-        tightest = max(near, key=lambda one: float(self._features[one.pair, INDEX["words_shared"]]))
+        columns = [INDEX["same_role"], INDEX["words_shared"]]
+        tightest = max(near, key=lambda one: tuple(self._features[one.pair, columns]))
         return [tightest, *(one for one in judged if one is not tightest)]
 
     def _control_first(self, at: int, target: int, judged: list[_Judged], action: str | None) -> list[_Judged]:
@@ -431,6 +432,8 @@ class PageMatch:
             "depth_lead": self._depth_lead(judged, best) / 10,
             "kept": self.kept,
             "closed": self._is_closed(at),
+            "newcomers": self._newcomers,
+            **self._room(at),
             "claimed": float(self._is_claimed(at, best.to)),
         }
         for name, value, least in (("lead", lead, 2), ("claim", claim, 3), ("least", min(lead, claim), 2)):
@@ -453,6 +456,40 @@ class PageMatch:
         if left < 0 or right < 0:
             return 0.0
         return 1.0 if self._new_neighbours[1][left] == right or self._new_neighbours[0][right] == left else -1.0
+
+    @cached_property
+    def _arrivals(self) -> Ints:
+        """The new things that people notice and that no old one became, in document order."""
+        return np.array(
+            [
+                to
+                for to, thing in enumerate(self._new.things)
+                if self._owner[to] < 0 and thing.is_visible and (thing.words or thing.group in ACTED_ON)
+            ],
+            np.intp,
+        )
+
+    @cached_property
+    def _newcomers(self) -> float:
+        """Their share of the new page, 0..1."""
+        return len(self._arrivals) / max(1, len(self._new.things))
+
+    def _room(self, at: int) -> Mapping[str, float]:
+        """Has anything arrived between what stood before and what stood after it, or anywhere that is of its kind?"""
+        spots = np.flatnonzero(self._anchor >= 0)
+        place = int(np.searchsorted(spots, at))
+        after = place + (1 if place < len(spots) and spots[place] == at else 0)
+        left = self._anchor[spots[place - 1]] if place else 0
+        right = self._anchor[spots[after]] if after < len(spots) else len(self._new.things) - 1
+        low, high = (int(self._new.things[int(to)].outer) for to in sorted((left, right)))
+        thing = self._old.things[at]
+        came = [self._new.things[int(to)] for to in self._arrivals]
+        between = [other for other in came if low <= other.outer <= high]
+        return {
+            "room": min(len(between), 5) / 5,
+            "room_alike": min(sum(other.group == thing.group for other in between), 3) / 3,
+            "arrived_alike": min(sum(other.group == thing.group for other in came), 5) / 5,
+        }
 
     @cached_property
     def _old_neighbours(self) -> tuple[Ints, Ints]:

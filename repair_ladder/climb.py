@@ -152,6 +152,7 @@ class _Climb:
         self.bare_replay = replay
         # What local planners have shown by other means than a green run; a model's word is none.
         self.dropped: frozenset[Place] = frozenset()
+        self.renamed: frozenset[Place] = frozenset()
         self.identified: frozenset[Place] = frozenset()
         self.vouched: frozenset[Place] = frozenset()
 
@@ -231,6 +232,7 @@ class _Climb:
     ) -> Climbed | _Further | None:
         """None: it led nowhere, the next one may be tried."""
         self.dropped |= candidate.dropped
+        self.renamed |= candidate.renamed
         self.identified |= candidate.identified
         screened = self.screen((*situation.base, *candidate.operations))
         new = tuple(one for one in screened.allowed if one not in situation.base)
@@ -287,6 +289,7 @@ class _Climb:
             secrets=given.secrets,
             origins=given.origins,
             dropped=self.dropped,
+            renamed=self.renamed,
             identified=self.identified,
         )
 

@@ -193,13 +193,19 @@ def a_memory(seen: Mapping[Place | int, tuple[PageSnapshot, int | None]]) -> Mem
 
 
 def a_red(
-    place: Place | int, page: PageSnapshot | None, cause: Cause = "missing", message: str = "it finds nothing", **more: Any
+    place: Place | int,
+    page: PageSnapshot | None,
+    cause: Cause = "missing",
+    message: str = "it finds nothing",
+    **more: Any,
 ) -> Red:
     trace = Trace(more.pop("played", ()), more.pop("snapshots", ()), more.pop("evidence", Evidence()))
     return Red(trace, (place,) if isinstance(place, int) else place, cause, message, page, **more)
 
 
-def a_played(place: Place | int, kind: str = "click", *, snapshot: int | None = None, target: int | None = None) -> Played:
+def a_played(
+    place: Place | int, kind: str = "click", *, snapshot: int | None = None, target: int | None = None
+) -> Played:
     at = (place,) if isinstance(place, int) else place
     return Played(at, kind, HOST + "/", 0, 1, snapshot=snapshot, target=target)
 

@@ -43,7 +43,7 @@ from gardener.triage import Issue
 from radar.at_risk import resolve_ways
 from radar.browser import Visit
 from radar.elements import Element, PageSnapshot, fold
-from radar.errors import PageUnavailable
+from radar.errors import PageUnavailable, RadarError
 from radar.locators import Locator
 from radar.reading import Redact, pack, read_page
 from repair_ladder.checks import describe, meets
@@ -296,7 +296,10 @@ class _Run:
         return None
 
     def all(self, locator: Locator) -> tuple[int, ...]:
-        return resolve_ways(locator, self.page, self.stage.test_id_attribute)
+        try:
+            return resolve_ways(locator, self.page, self.stage.test_id_attribute)
+        except RadarError as error:
+            raise _Failed("test", f"{locator} cannot be used: {error}") from None
 
     def one(self, step: Step) -> Element:
         assert step.locator is not None
@@ -354,9 +357,9 @@ class _Run:
                 self.typed[key] = "on"
             case "select":
                 page = self.page
-                options = [one for one in page.elements if one.tag == "option" and page.is_inside(one.index, element.index)]
+                options = [page.elements[at] for at in page.children[element.index]]
                 wanted = step.parameters.get("option", step.parameters.get("value"))
-                if wanted not in [option.own_text for option in options] + [option.get("value") for option in options]:
+                if not any(wanted in (option.own_text, option.get("value")) for option in options):
                     raise _Failed("option", f"{step.locator} has no option {wanted!r}")
                 self.typed[key] = str(wanted)
             case "extract":

@@ -75,6 +75,7 @@ class Candidate:
     reveals: bool = False
     because: tuple[str, ...] = ()  # why it is the same element, in words
     dropped: frozenset[Place] = frozenset()  # deleted actions that were shown to be redundant
+    renamed: frozenset[Place] = frozenset()  # options that only got another name
     identified: frozenset[Place] = frozenset()  # checks of absence whose new locator was found by identity
     vouched: frozenset[Place] = frozenset()  # elements that a model recognised where the matcher is not sure
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from radar.writing import write_locator
-
 from radar.at_risk import resolve_ways
 from radar.diff import in_words, still
 from radar.elements import PageSnapshot
 from radar.errors import Unresolvable
 from radar.locators import Locator
 from radar.matching import Match, find_again, find_by_locator
+from radar.writing import write_locator
 from repair_ladder.harm import new_harm
 from repair_ladder.operations import Operation
 from repair_ladder.rungs import SELF_HEAL, Candidate, Situation

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
-
-from radar.writing import write_locator
 
 from radar.at_risk import is_required, resolve_ways
 from radar.diff import in_words
@@ -16,6 +14,7 @@ from radar.elements import Element, PageSnapshot, fold
 from radar.errors import Unresolvable
 from radar.locators import Locator
 from radar.matching import PageMatch, match_pages
+from radar.writing import write_locator
 from repair_ladder.harm import destructive_word
 from repair_ladder.operations import Operation
 from repair_ladder.rungs import SUGGEST_FIX, Candidate, Situation
@@ -320,7 +319,7 @@ def drop_step(situation: Situation) -> Iterator[Candidate]:
         now = resolve_ways(following[1].locator, page, situation.test_id_attribute)
     except Unresolvable:
         return
-    if was or len(now) != 1 or not page.elements[now[0]].visible:
+    if any(seen.page.elements[i].visible for i in was) or len(now) != 1 or not page.elements[now[0]].visible:
         return
     yield Candidate(
         (
@@ -338,6 +337,41 @@ def drop_step(situation: Situation) -> Iterator[Candidate]:
     )
 
 
+# --- an option that got another name --------------------------------------------------------------------
+
+
+def rename_option(situation: Situation) -> Iterator[Candidate]:
+    """The one option that went and the one that came share a word: the same choice under another name."""
+    place, page = situation.place, situation.page
+    if place is None or page is None or situation.red.cause != "option" or situation.red.target is None:
+        return
+    step, seen = situation.step_now(place), situation.memory.at(place)
+    wanted = step.parameters.get("option") if step and step.kind == "select" else None
+    if step is None or seen is None or seen.target is None or not isinstance(wanted, str):
+        return
+    before, after = _options(seen.page, seen.target), _options(page, situation.red.target)
+    came = [text for text in after if text not in before]
+    mine = _words(wanted)
+    like = [text for text in came if mine & _words(text)]
+    if wanted in before and len(like) == 1:
+        new = replace(step, parameters={**step.parameters, "option": like[0]})
+        yield Candidate(
+            (Operation("replace", place, new, f'the option "{wanted}" is called "{like[0]}" now'),),
+            SUGGEST_FIX,
+            f'the option of step {show_place(place)} is called "{like[0]}" now',
+            sure=False,
+            renamed=frozenset({place}),
+        )
+
+
+def _options(page: PageSnapshot, select: int) -> list[str]:
+    return [fold(e.own_text) for e in page.elements if e.tag == "option" and page.is_inside(e.index, select)]
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))
+
+
 # --- behind a menu or a fold-out -----------------------------------------------------------------------
 
 
@@ -347,6 +381,8 @@ def open_disclosure(situation: Situation) -> Iterator[Candidate]:
     if place is None or page is None:
         return
     target = situation.red.target
+    if target is None:
+        target = _folded_away(situation, place, page)
     if target is None or page.elements[target].visible:
         return
     opener = _opener(page, target)
@@ -360,7 +396,24 @@ def open_disclosure(situation: Situation) -> Iterator[Candidate]:
         (Operation("insert", before(place), Step("click", locator), f"the target is folded away; {words} opens it"),),
         SUGGEST_FIX,
         f"the target of step {show_place(place)} is folded away behind {words}",
+        reveals=situation.red.target is None,
     )
+
+
+def _folded_away(situation: Situation, place: Place, page: PageSnapshot) -> int | None:
+    """The one hidden element with the name of the target that is gone from sight."""
+    seen = situation.memory.at(place)
+    if situation.red.cause != "missing" or seen is None or seen.target is None:
+        return None
+    old = seen.page.elements[seen.target]
+    name = fold(old.name or seen.page.texts[old.index]).casefold()
+    # A hidden element has no accessible name; its text is what it will be called.
+    alike = [
+        e.index
+        for e in page.elements
+        if not e.visible and name and fold(e.name or e.own_text).casefold() == name and e.tag not in ("option", "title")
+    ]
+    return alike[0] if len(alike) == 1 else None
 
 
 def _opener(page: PageSnapshot, target: int) -> int | None:
@@ -469,6 +522,7 @@ def _row_locator(row: Element, keys: tuple[str, ...]) -> Locator:
 PLANNERS: Final[tuple[Callable[[Situation], Iterator[Candidate]], ...]] = (
     answer_dialog,
     clear_the_way,
+    rename_option,
     open_disclosure,
     scroll_to_row,
     fill_required,

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from gardener.jobs import JobState
-from gardener.sweeps import SweepStatus
+from gardener.runs import Trigger
 from gardener.store import sweeps
+from gardener.sweeps import SweepStatus
 from gardener.triage import IssueKind
 from radar.errors import PageUnavailable
 from repair_ladder.formats import Secret
@@ -175,7 +176,7 @@ async def test_an_app_that_goes_down_before_the_repair_is_no_attempt(applying: W
     await applying.save(CHECKOUT)
     await applying.run()
     applying.app.release = RENAMED
-    report = await applying.run(trigger="schedule")  # type: ignore[arg-type]
+    report = await applying.run(trigger=Trigger.SCHEDULE)
     befall(applying, Environment("unreachable", "the app does not answer"))
 
     (job,) = await applying.work(*report.jobs)
