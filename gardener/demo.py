@@ -204,6 +204,8 @@ class _Play:
         )
         await self.told.say(f"The shop is at {self.shop.url}; this project {mode}. No AI key is used.", "dim")
         self.told.console.print(screen.plain(f"  All data is in {self.tools.settings.data_dir}", "dim"), soft_wrap=True)
+        # One line about a browser that does not start, instead of one for each test.
+        await self.tools.look((self.shop.url,), state=None, locale=None, redact=str)
 
     async def release_1(self) -> None:
         await self.told.section(
@@ -223,7 +225,7 @@ class _Play:
             raise GardenerError(f"The bundled tests cannot be imported: {done.errors[0]}")
         report = await running.run_tests(self.tools, self.project, ())
         red = _not_green(report)
-        if red:  # a machine that is busy with other things
+        if any(run.status == RunStatus.RED for run in red):  # a machine that is busy with other things
             red = _not_green(await running.run_tests(self.tools, self.project, [run.test_name for run in red]))
         self.told.still()
         if red:

@@ -22,6 +22,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 import numpy as np
+import numpy.typing as npt
 from rapidfuzz import fuzz
 
 from radar.elements import Element, PageSnapshot
@@ -173,14 +174,30 @@ class PageMatch:
 
     @cached_property
     def pairs(self) -> Mapping[int, int]:
-        """Old element -> new element, for the pairs that are sure."""
-        sure = {}
+        """Old element -> new element, for the pairs that are sure; each new element once.
+
+        The nodes of a thing go with it: its other nodes are paired in order with those of the same tag.
+        """
+        sure: dict[int, int] = {}
         for at, thing in enumerate(self._old.things):
             if self._partner[at] < 0:
                 continue
             match = self.find(thing.leader)
             if match.verdict == "found" and match.element is not None:
                 sure[thing.leader] = match.element
+        given = set(sure.values())
+        for thing in self._old.things:
+            became = sure.get(thing.leader)
+            if became is None:
+                continue
+            left = [i for i in self._new.things[self._new.thing_of[became]].members if i not in given]
+            for member in thing.members:
+                tag = self.old.elements[member].tag
+                other = next((i for i in left if self.new.elements[i].tag == tag), None)
+                if member != thing.leader and other is not None:
+                    sure[member] = other
+                    left.remove(other)
+                    given.add(other)
         return MappingProxyType(sure)
 
     def find(self, target: int, *, action: str | None = None) -> Match:
@@ -191,6 +208,13 @@ class PageMatch:
         """
         at = self._old.thing_of[target]
         return self._answer(at, target, self._judged(at, target, action), action)
+
+    def facts(self, target: int, *, action: str | None = None) -> Mapping[str, float] | None:
+        """What the decision on an old element is made from; None where no candidate is left. For fitting and tests."""
+        at = self._old.thing_of[target]
+        judged = self._judged(at, target, action)
+        best, other = self._first_two(at, judged)
+        return self._facts(at, judged, best, other) if best else None
 
     def _judged(self, at: int, target: int, action: str | None) -> list[_Judged]:
         """All candidates, the best first, those under a veto last."""
@@ -230,10 +254,25 @@ class PageMatch:
             if not is_control(around):
                 continue
             to = self._new.thing_of[around.index]
-            if int(self._owner[to]) in (-1, at) and self._can_take(action, self.old.elements[target], around):
+            if self._is_left_alone(at, best.to, to) and self._can_take(action, self.old.elements[target], around):
                 return [replace(best, to=to, element=around.index), *(one for one in judged[1:] if one.to != to)]
             break
         return judged
+
+    def _is_left_alone(self, at: int, part: int, control: int) -> bool:
+        """Is a new control nobody else's, and did no other old control become a part of it?"""
+        owner = int(self._owner[control])
+        if owner not in (-1, at) and is_control(self.old.elements[self._old.things[owner].leader]):
+            return False
+        for other, to in enumerate(self._partner):
+            if to < 0 or other == at or to in (part, control) or not self._inside(int(to), control):
+                continue
+            if is_control(self.old.elements[self._old.things[other].leader]):
+                return False
+        return True
+
+    def _inside(self, one: int, outer: int) -> bool:
+        return self._new.things[outer].outer <= self._new.things[one].outer <= self._new.things[outer].last
 
     def _judge(self, at: int, pair: int, target: int, action: str | None, score: float) -> _Judged:
         to = int(self._right[pair])
@@ -458,37 +497,39 @@ class PageMatch:
         return 1.0 if self._new_neighbours[1][left] == right or self._new_neighbours[0][right] == left else -1.0
 
     @cached_property
-    def _arrivals(self) -> Ints:
-        """The new things that people notice and that no old one became, in document order."""
-        return np.array(
-            [
-                to
-                for to, thing in enumerate(self._new.things)
-                if self._owner[to] < 0 and thing.is_visible and (thing.words or thing.group in ACTED_ON)
-            ],
-            np.intp,
-        )
+    def _arrived(self) -> tuple[Ints, npt.NDArray[np.str_]]:
+        """The new things that people notice and that no old one became: their places and what can be done with them."""
+        came = [
+            thing
+            for to, thing in enumerate(self._new.things)
+            if self._owner[to] < 0 and thing.is_visible and (thing.words or thing.group in ACTED_ON)
+        ]
+        return np.array([t.outer for t in came], np.intp), np.array([t.group for t in came], np.str_)
 
     @cached_property
     def _newcomers(self) -> float:
         """Their share of the new page, 0..1."""
-        return len(self._arrivals) / max(1, len(self._new.things))
+        return len(self._arrived[0]) / max(1, len(self._new.things))
+
+    @cached_property
+    def _anchored(self) -> Ints:
+        return np.flatnonzero(self._anchor >= 0)
 
     def _room(self, at: int) -> Mapping[str, float]:
         """Has anything arrived between what stood before and what stood after it, or anywhere that is of its kind?"""
-        spots = np.flatnonzero(self._anchor >= 0)
+        spots = self._anchored
         place = int(np.searchsorted(spots, at))
         after = place + (1 if place < len(spots) and spots[place] == at else 0)
         left = self._anchor[spots[place - 1]] if place else 0
         right = self._anchor[spots[after]] if after < len(spots) else len(self._new.things) - 1
         low, high = (int(self._new.things[int(to)].outer) for to in sorted((left, right)))
-        thing = self._old.things[at]
-        came = [self._new.things[int(to)] for to in self._arrivals]
-        between = [other for other in came if low <= other.outer <= high]
+        places, groups = self._arrived
+        alike = groups == self._old.things[at].group
+        between = (places >= low) & (places <= high)
         return {
-            "room": min(len(between), 5) / 5,
-            "room_alike": min(sum(other.group == thing.group for other in between), 3) / 3,
-            "arrived_alike": min(sum(other.group == thing.group for other in came), 5) / 5,
+            "room": min(int(between.sum()), 5) / 5,
+            "room_alike": min(int((between & alike).sum()), 3) / 3,
+            "arrived_alike": min(int(alike.sum()), 5) / 5,
         }
 
     @cached_property

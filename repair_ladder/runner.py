@@ -50,6 +50,7 @@ PLAYABLE: Final = tuple(kind for kind in KINDS if kind not in NOT_PLAYED)
 POLL_MS: Final = 40
 READ_MS: Final = 1000  # to read one value of an element that was found
 LOAD_MS: Final = 15000  # pages load for longer than elements take to appear
+LATE_MS: Final = 5000  # to describe a page that was slow to answer
 MANY_MS: Final = 1200  # so long several matches may be a page in the middle of a change
 MOST_SCROLLS: Final = 300
 MOST_LINES: Final = 50  # of each kind of evidence
@@ -354,14 +355,19 @@ class _Player:
         assert step.locator is not None
         self.target = await self.pick(step.locator)
         patience = min(self.deadline, time.monotonic() + MANY_MS / 1000)
+        left_ms, is_late = self.left_ms, False
         while True:
             try:
                 if self.stage.record:
-                    self.remember(await describe_page(self.target, read, timeout_ms=self.left_ms()))
+                    self.remember(await describe_page(self.target, read, timeout_ms=left_ms()))
                 else:
-                    await self.target.wait_for(state="attached", timeout=self.left_ms())
+                    await self.target.wait_for(state="attached", timeout=left_ms())
                 return self.target
             except BrowserTimeout:
+                if not is_late and await self.target.count():
+                    # It is there: the page, or the machine, was too busy to answer in time.
+                    left_ms, is_late = lambda: LATE_MS, True
+                    continue
                 raise _Failed("missing", f"{step.locator} finds nothing") from None
             except Error as error:
                 if "strict mode violation" in error.message:

@@ -35,6 +35,7 @@ DEEPEST: Final = 8
 LONGEST_VALUE: Final = 100_000
 LONGEST_WAIT_MS: Final = 3_600_000
 
+DECIMAL: Final = re.compile(r"-?\d{1,15}\.\d{1,15}\Z", re.ASCII)
 # The parameter that may stand alone as the step's value.
 MAIN: Final = {"goto": "url", "press": "key", "dialog": "answer", "wait": "ms", "screenshot": "as", "use": "fragment"}
 
@@ -67,6 +68,8 @@ def _milliseconds(key: str, value: object) -> int:
 
 
 def _number(key: str, value: object) -> Any:
+    if isinstance(value, str) and DECIMAL.match(value):
+        value = float(value)  # our YAML leaves decimals as the texts they were typed as
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise BadTest(f"'{key}' is a number, got {_short(value)}")
     return value

@@ -23,6 +23,7 @@ MOST_NODES: Final = 200_000  # aliases counted each time they are used, so that 
 DEEPEST: Final = 60
 LONGEST_NAME: Final = 200
 KEYS: Final = ("name", "status", "tags", "variables", "steps")
+COLLECTIONS: Final = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 NAME: Final = re.compile(r"[A-Za-z_]\w*\Z")
 
 
@@ -63,8 +64,9 @@ def read(text: str, *, where: str = "the file") -> tuple[WrittenTest, ...]:
 
 
 def _compose(text: str, where: str) -> nodes.Node | None:
-    loader = _Loader(text)
+    loader = None
     try:
+        loader = _Loader(text)
         root = loader.get_single_node()
         _measure(root, where)
         return root
@@ -76,7 +78,8 @@ def _compose(text: str, where: str) -> nodes.Node | None:
     except RecursionError:
         raise BadTest(f"{where}: nested too deep") from None
     finally:
-        loader.dispose()
+        if loader is not None:
+            loader.dispose()
 
 
 def _measure(root: nodes.Node | None, where: str) -> None:
@@ -102,6 +105,8 @@ def _line(node: nodes.Node) -> int:
 
 def _plain(node: nodes.Node, where: str) -> Any:
     """Plain data from a node, duplicate keys refused."""
+    if not isinstance(node, nodes.ScalarNode) and node.tag not in COLLECTIONS:
+        raise BadTest(f"{where}:{_line(node)}: the tag '{node.tag}' is not allowed here")
     if isinstance(node, nodes.MappingNode):
         plain: dict[Any, Any] = {}
         for key_node, value_node in node.value:

@@ -76,7 +76,7 @@ async def untouched(world: World) -> bool:
         pytest.param(fake.broken(), 5, id="500"),
         pytest.param(fake.bad_key(), 5, id="401"),
         pytest.param(fake.dropped(), 5, id="the connection is lost"),
-        pytest.param(fake.slow(), 0.2, id="a time-out"),
+        pytest.param(fake.slow(), 1, id="a time-out"),
     ],
 )
 async def test_a_model_out_of_reach_is_unavailable_and_never_no_fix_found(

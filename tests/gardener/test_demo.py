@@ -258,7 +258,7 @@ def test_it_takes_nothing_from_the_user_but_the_browser(tmp_path: Path) -> None:
         tmp_path / "own",
         chromium="/opt/chromium",
         anthropic_api_key="sk-own",
-        environ={"SHOP_PASSWORD": "own", "HOME": "/home/ada"},
+        environ={"SHOP_PASSWORD": "own"},
     )
 
     folders = {demo.a_folder(tmp_path / "data") for _ in range(2)}

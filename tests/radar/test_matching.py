@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
+from importlib.resources import files
 from typing import Any
 
 import pytest
 
 from radar.elements import Box, Element, PageSnapshot
+from radar.features import FEATURES
 from radar.locators import Locator
 from radar.matching import PageMatch, can_take, find_again, find_by_locator, match_pages
 from radar.things import looks_generated, view, words_of
@@ -299,8 +302,9 @@ def test_an_unchanged_page_gives_every_element_to_itself() -> None:
         seen, form(n("input", name="mail", label="E-mail"), n("button", "Save"), n("a", "Cancel", href="/"))
     ).pairs
 
-    assert pairs
+    assert set(pairs) >= {at(seen, name="mail"), at(seen, text="Save"), at(seen, text="Cancel", href="/")}
     assert all(old == new for old, new in pairs.items())
+    assert len(set(pairs.values())) == len(pairs)
 
 
 def test_an_empty_page_has_no_answer_and_proves_nothing_gone() -> None:
@@ -368,3 +372,59 @@ def test_without_an_old_page_two_that_fit_equally_are_not_chosen_between() -> No
     seen = form(n("input", name="first_name", label="First name"), n("input", name="last_name", label="Last name"))
 
     assert find_by_locator(Locator(css="#name"), "fill", seen).verdict == "unsure"
+
+
+def test_the_weights_speak_of_known_features_alone() -> None:
+    raw = json.loads((files("radar") / "matching_weights.json").read_text(encoding="utf-8"))
+    old = form(n("button", "Save", id="save"), n("button", "Delete"))
+    known = set(FEATURES) | set(PageMatch(old, old).facts(at(old, id="save")) or ())
+
+    assert set(raw["likeness"]) <= set(FEATURES)
+    for part in ("found", "gone"):
+        assert set(raw[part]["terms"]) <= known
+        assert {name for tree in raw[part]["trees"] for name in facts_in(tree)} <= known
+
+
+def facts_in(tree: Any) -> list[str]:
+    return [tree["fact"], *facts_in(tree["low"]), *facts_in(tree["high"])] if isinstance(tree, dict) else []
+
+
+def test_a_probability_falls_when_a_second_one_is_as_likely() -> None:
+    old = form(n("p", "Address"), n("button", "Edit", id="edit"), n("p", "Invoices"))
+    alone = form(n("p", "Address"), n("button", "Edit", class_="x"), n("p", "Invoices"))
+    twice = form(
+        n("p", "Address"), n("button", "Edit", class_="x"), n("button", "Edit", class_="y"), n("p", "Invoices")
+    )
+
+    sure, torn = (find_again(old, at(old, id="edit"), new, action="click") for new in (alone, twice))
+
+    assert sure.probability > torn.probability
+    assert torn.runner_up is not None
+
+
+def test_an_icon_keeps_what_it_is_though_it_has_no_words() -> None:
+    old = page(n("nav", *[n("a", icon, href="#", id=f"old-{at}") for at, icon in enumerate("\uf067\uf068\uf069")]))
+    new = page(n("nav", *[n("button", icon, class_=f"v{at}") for at, icon in enumerate("\uf069\uf067\uf068")]))
+
+    assert find_again(old, at(old, id="old-0"), new, action="click").element == at(new, class_="v1")
+
+
+def test_a_button_around_the_words_is_the_answer_for_a_button() -> None:
+    old = page(n("nav", n("a", "Import", id="import", href="#"), n("a", "Export", href="#")), n("h1", "Flows"))
+    new = page(
+        n(
+            "nav",
+            n("a", n("span", "Import"), n("span", "ctrl-i"), class_="entry", href="#"),
+            n("a", "Export", href="#"),
+        ),
+        n("h1", "Flows"),
+    )
+
+    assert find_again(old, at(old, id="import"), new, action="click").element == at(new, class_="entry")
+
+
+def test_a_pair_of_pages_is_matched_once() -> None:
+    old, new = form(n("button", "Save")), form(n("button", "Save"))
+
+    assert match_pages(old, new) is match_pages(old, new)
+    assert match_pages(old, new) is not match_pages(new, old)

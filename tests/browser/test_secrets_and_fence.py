@@ -1,0 +1,193 @@
+"""Secrets are seen by nobody but the browser, and a proof stays inside the allowed origins."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import pytest
+
+from repair_ladder.outcomes import Outcome, Red
+from tests.browser.conftest import Answer, Play, Site, environment, green, red
+
+pytestmark = pytest.mark.browser
+
+SECRET = 'k1ln & "clay"/7é'
+GIVEN: dict[str, Any] = {"values": {"password": SECRET, "user": "ada"}, "secrets": frozenset({SECRET})}
+FORMS = (SECRET, "k1ln", "clay")
+
+
+def everything(outcome: Outcome) -> str:
+    """All that is ever written down of a run."""
+    return json.dumps(asdict(outcome), default=lambda value: "" if isinstance(value, bytes) else str(value))
+
+
+@pytest.mark.parametrize(
+    "echo",
+    [
+        "<p id=out></p><script>const say = (v) => out.textContent = `Welcome ${v}!`</script>",
+        "<a id=out href=/>x</a><script>const say = (v) => out.title = v</script>",
+        "<p id=out>x</p><script>const say = (v) => { document.title = v }</script>",
+        "<p id=out>x</p><script>const say = (v) => history.pushState({}, '', '?p=' + encodeURIComponent(v))</script>",
+        "<p id=out>x</p><script>const say = (v) => console.error('got ' + v)</script>",
+        "<p id=out>x</p><script>const say = (v) => setTimeout(() => { throw new Error(v) })</script>",
+        "<p id=out>x</p><script>const say = (v) => alert(v)</script>",
+        "<p id=out>x</p><script>const say = (v) => fetch('/no?' + new URLSearchParams({ v }), { method: 'POST' })</script>",
+        "<p id=out></p><script>const say = (v) => out.textContent = 'x'.repeat(295) + v</script>",
+        "<p id=out>x</p><script>const say = (v) => out.innerHTML = `<button aria-label='${v.replace(/\"/g, '&quot;')}'>b</button>`"
+        "</script>",
+    ],
+    ids=["text", "attribute", "title", "url", "console", "exception", "dialog", "request", "at-the-cut", "name"],
+)
+async def test_what_the_app_echoes_is_redacted(play: Play, site: Site, echo: str) -> None:
+    site.show(f"<input id=in>{echo}<button id=go onclick=\"say(document.getElementById('in').value)\">Go</button>")
+
+    outcome = await play(
+        {"fill": {"css": "#in", "value": "${password}"}},
+        {"click": {"css": "#go"}},
+        {"wait": 50},
+        {"assert_value": {"css": "#in", "equals": "${password}"}},
+        {"assert_text": {"css": "#go", "equals": "never"}, "timeout_ms": 400},
+        **GIVEN,
+    )
+
+    written = everything(red(outcome, "check", "6"))
+    assert not [form for form in FORMS if form in written]
+
+
+async def test_a_check_that_names_a_secret_does_not_tell_it(play: Play, site: Site) -> None:
+    site.show("<p>something else</p>")
+
+    outcome = await play({"assert_text": {"css": "p", "equals": "${password}"}, "timeout_ms": 300}, **GIVEN)
+
+    written = everything(red(outcome, "check"))
+    assert not [form for form in FORMS if form in written]
+    assert "[hidden]" in written
+
+
+async def test_a_secret_in_an_address_is_redacted(play: Play, site: Site) -> None:
+    site.pages["/"] = Answer("no", 500)
+
+    outcome = await play({"goto": "/?token=${password}"}, **GIVEN)
+
+    assert not [form for form in FORMS if form in everything(environment(outcome, "server_error"))]
+
+
+async def test_values_of_password_and_hidden_fields_are_never_described(play: Play, site: Site) -> None:
+    site.show("<input type=password value=hunter2><input type=hidden name=csrf value=hunter2><h1>x</h1>")
+
+    assert "hunter2" not in everything(await play({"assert_visible": {"css": "h1"}}))
+
+
+def pixels(png: bytes) -> Any:
+    """The picture as rows of (red, green, blue)."""
+    at, data, head = 8, b"", ()
+    while at < len(png):
+        (size,), kind = struct.unpack(">I", png[at : at + 4]), png[at + 4 : at + 8]
+        part = png[at + 8 : at + 8 + size]
+        if kind == b"IHDR":
+            head = struct.unpack(">IIBBBBB", part)
+        elif kind == b"IDAT":
+            data += part
+        at += size + 12
+    width, height, channels = head[0], head[1], {2: 3, 6: 4}[head[3]]
+    raw = np.frombuffer(zlib.decompress(data), np.uint8).reshape(height, 1 + width * channels)
+    above = np.zeros(width * channels, np.int64)
+    rows = []
+    for kind, row in zip(raw[:, 0], raw[:, 1:].astype(np.int64), strict=True):
+        line = row.copy()
+        if kind == 2:
+            line = (line + above) % 256
+        elif kind:
+            for i in range(len(line)):
+                left = line[i - channels] if i >= channels else 0
+                corner = above[i - channels] if i >= channels else 0
+                guess = left + above[i] - corner
+                near = min((left, above[i], corner), key=lambda one, guess=guess: abs(guess - one))
+                line[i] = (line[i] + {1: left, 3: (left + above[i]) // 2, 4: near}[int(kind)]) % 256
+        rows.append(line)
+        above = line
+    return np.stack(rows).reshape(height, width, channels)[:, :, :3]
+
+
+async def test_pictures_are_masked_where_a_secret_was_filled(play: Play, site: Site) -> None:
+    box = "position:absolute;left:20px;width:200px;height:30px;border:0;padding:0;background:#fff;color:#000"
+    site.show(
+        f"<input id=a style='{box};top:20px'><input id=b type=password style='{box};top:70px'>"
+        f"<input id=c style='{box};top:120px'>"
+    )
+
+    outcome = await play(
+        {"fill": {"css": "#a", "value": "${password}"}},
+        {"fill": {"css": "#b", "value": "typed"}},
+        {"fill": {"css": "#c", "value": "${user}"}},
+        {"click": {"css": "#never"}, "timeout_ms": 200},
+        **GIVEN,
+    )
+
+    picture = pixels(red(outcome, "missing").picture or b"")
+    for top, masked in ((20, True), (70, True), (120, False)):
+        inside = picture[top + 4 : top + 26, 24:216].reshape(-1, 3)
+        assert (len(np.unique(inside, axis=0)) == 1) == masked, f"the field at {top}"
+
+
+# --- the fence ---------------------------------------------------------------------------------------------
+
+
+async def test_a_proof_does_not_leave_the_allowed_origins(play: Play, site: Site, elsewhere: Site) -> None:
+    site.show(
+        f"<a href={elsewhere.url}/>Away</a><form method=post action={elsewhere.url}/pay><button>Pay</button></form><h1>x</h1>"
+    )
+    elsewhere.show("<h1>elsewhere</h1>")
+    fenced = {"fenced_to": frozenset({site.url}), "step_timeout_ms": 1000}
+
+    away = await play({"goto": elsewhere.url + "/"}, **fenced)
+    clicked = await play({"click": {"text": "Away"}}, {"assert_text": {"css": "h1", "equals": "elsewhere"}}, **fenced)
+    paid = await play({"click": {"text": "Pay"}}, {"wait": 100}, **fenced)
+
+    red(away, "navigation", "1")
+    assert isinstance(clicked, Red)
+    assert elsewhere.asked == []
+    assert any("leaves the allowed origins" in line for line in paid.trace.evidence.failed_requests)
+
+
+async def test_a_proof_writes_nowhere_else_but_reads_what_pages_need(play: Play, site: Site, elsewhere: Site) -> None:
+    elsewhere.pages["/style.css"] = Answer("h1 { color: red }", kind="text/css")
+    elsewhere.pages["/track"] = Answer("ok")
+    site.pages["/save"] = Answer("saved")
+    site.show(
+        f"""<link rel=stylesheet href={elsewhere.url}/style.css><h1>x</h1><button>Go</button><script>
+        document.querySelector('button').onclick = async () => {{
+          await fetch('{elsewhere.url}/track', {{ method: 'POST', mode: 'no-cors' }}).catch(() => 0);
+          await fetch('/save', {{ method: 'POST' }}); document.body.id = 'done' }}</script>"""
+    )
+
+    done = await play(
+        {"click": {"css": "button"}}, {"wait": {"for": {"css": "#done"}}}, fenced_to=frozenset({site.url})
+    )
+
+    green(done)
+    assert site.was_asked("/save")
+    assert elsewhere.was_asked("/style.css")
+    assert not elsewhere.was_asked("/track")
+
+
+async def test_a_proof_is_not_led_out_by_a_popup(play: Play, site: Site, elsewhere: Site) -> None:
+    site.show(f"<form method=post target=_blank action={elsewhere.url}/pay><button>Pay</button></form>")
+
+    await play({"click": {"css": "button"}}, {"wait": 200}, fenced_to=frozenset({site.url}))
+
+    assert not elsewhere.was_asked("/pay")
+
+
+async def test_a_proof_is_not_led_out_by_a_redirect(play: Play, site: Site, elsewhere: Site) -> None:
+    elsewhere.show("<h1>elsewhere</h1>")
+    site.pages["/out"] = Answer("", 302, headers={"Location": elsewhere.url + "/"})
+
+    outcome = await play({"goto": "/out"}, fenced_to=frozenset({site.url}))
+
+    assert isinstance(outcome, Red)
