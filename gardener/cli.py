@@ -22,7 +22,7 @@ from gardener.bootstrap import open_tools
 from gardener.errors import BadSetting, Conflict, GardenerError, NotFound, Refused
 from gardener.projects import Project, change_settings, read_base_url, why_queue_is_empty
 from gardener.proposals import ProposalStatus
-from gardener.repairs import revert_warning
+from gardener.repairs import Repair
 from gardener.results import issue_shape, proposal_shape, repair_shape, run_shape
 from gardener.runs import Run, RunStatus, Trigger
 from gardener.settings import Settings, read_settings
@@ -88,8 +88,13 @@ def _run(work: Callable[[Tools], Awaitable[T]], *, quiet: bool) -> T:
     watch = nobody_watches if quiet else screen.Watcher(Console(stderr=True, highlight=False))
 
     async def inside() -> T:
-        async with open_tools(settings, watch=watch) as tools:
-            return await work(tools)
+        try:
+            async with open_tools(settings, watch=watch) as tools:
+                return await work(tools)
+        except asyncio.CancelledError:
+            # A Ctrl-C reaches the browser's driver as well; what is left of it in the loop has nothing more to tell.
+            asyncio.get_running_loop().set_exception_handler(lambda *_: None)
+            raise
 
     return asyncio.run(inside())
 
@@ -416,8 +421,13 @@ def dismiss(proposal: int, by: str | None, as_json: bool) -> None:
 @json_option
 def revert(repair_id: int, by: str | None, as_json: bool) -> None:
     """Restore the steps from before a repair."""
-    row = _run(lambda tools: deciding.revert(tools, repair_id, by or tools.settings.by), quiet=as_json)
-    _print({"repair": row.id}) if as_json else _console().print(screen.plain(revert_warning(row)))
+
+    async def work(tools: Tools) -> tuple[Repair, str]:
+        row = await deciding.revert(tools, repair_id, by or tools.settings.by)
+        return row, await deciding.warning_of(tools, row)
+
+    row, warning = _run(work, quiet=as_json)
+    _print({"repair": row.id}) if as_json else _console().print(screen.plain(warning))
 
 
 @cli.command("review")

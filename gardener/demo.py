@@ -19,7 +19,6 @@ from gardener.bootstrap import open_tools
 from gardener.errors import GardenerError
 from gardener.projects import Project, ProjectSettings
 from gardener.proposals import ProposalStatus
-from gardener.repairs import revert_warning
 from gardener.results import issue_shape, proposal_shape, repair_shape
 from gardener.runs import RecordedStep, Run, RunStatus, Trigger
 from gardener.sample_shop import SECRETS, TESTS_FOLDER, Shop
@@ -405,7 +404,7 @@ class _Play:
         self.told.still()
         reverted = await deciding.revert(self.tools, written[0].id, by)
         await self.told.say(f"gardener revert {reverted.id}", "cyan")
-        await self.told.say(revert_warning(reverted))
+        await self.told.say(await deciding.warning_of(self.tools, reverted))
         await self.told.say(await self.compare_bytes(reverted.test))
 
     async def compare_bytes(self, test: int) -> str:

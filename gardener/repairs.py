@@ -50,10 +50,7 @@ def why_not_revertable(repair: Repair, *, version_now: int, test_name: str) -> s
     return None
 
 
-def revert_warning(repair: Repair) -> str:
-    """What a person has to know before reverting (G77)."""
-    places = ", ".join(str(one["step"]) for one in repair.operations)
-    return (
-        f"The steps go back to what they were before. What the repair fixed (step {places}) will fail again until it "
-        "is repaired another way."
-    )
+def revert_warning(failed_step: str | None) -> str:
+    """What a person has to know about reverting (G77). `failed_step` is where the test failed before the repair."""
+    where = f" at step {failed_step}" if failed_step else ""
+    return f"The steps are what they were before the repair. The test will fail again{where} until mended another way."

@@ -57,12 +57,12 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """A fix. `proof` is None for one that may not be run unattended; `sure` is False for what a person has to see."""
+    """A fix. `proof` is None for one that may not be run unattended; `doubt` says what a person has to see."""
 
     operations: Operations
     strategy: str
     reason: str
-    sure: bool
+    doubt: str
     proof: Green | None
     harm: str | None = None
     refusals: tuple[Refusal, ...] = ()
@@ -139,7 +139,7 @@ class _Further:
 
     base: Operations
     red: Red
-    sure: bool
+    doubt: str
 
 
 class _Climb:
@@ -148,7 +148,7 @@ class _Climb:
         self.attempts: list[Attempt] = []
         self.refusals: list[Refusal] = []
         self.unavailable: Unavailable | None = None
-        self.sure = True
+        self.doubt = ""
         self.bare_replay = replay
         # What local planners have shown by other means than a green run; a model's word is none.
         self.dropped: frozenset[Place] = frozenset()
@@ -170,7 +170,7 @@ class _Climb:
             step = await self.one_round(situation)
             if not isinstance(step, _Further):
                 return step
-            self.sure = step.sure
+            self.doubt = step.doubt
             situation = self.situation(step.base, step.red)
 
     def situation(self, base: Operations, red: Red) -> Situation:
@@ -298,15 +298,15 @@ class _Climb:
         ahead = self.situation(operations, red)
         if ahead.place is None or situation.place is None:
             return None
-        sure = self.sure and candidate.sure
+        doubt = self.doubt or candidate.doubt
         if ahead.place > situation.place:
-            return _Further(operations, red, sure)
+            return _Further(operations, red, doubt)
         if ahead.place == situation.place and situation.red.cause in UNFOUND and red.cause not in UNFOUND:
-            return _Further(operations, red, sure)  # its element is found now, and the step fails on it
+            return _Further(operations, red, doubt)  # its element is found now, and the step fails on it
         if candidate.reveals and ahead.place == situation.place:
             match = self_heal.find_target(ahead, ahead.place)
             if match is not None and match.verdict == "found":
-                return _Further(operations, red, sure)
+                return _Further(operations, red, doubt)
         return None
 
     # --- how it ends ---
@@ -316,7 +316,7 @@ class _Climb:
             operations,
             rung,
             candidate.hypothesis,
-            self.sure and candidate.sure and proof is not None,
+            self.doubt or candidate.doubt,
             proof,
             candidate.harm,
             tuple(self.refusals),

@@ -153,11 +153,16 @@ def _signals(situation: Situation) -> tuple[str, ...]:
     lines = [
         *(f"server: {line}" for line in said.bad_answers),
         *(f"script error: {line}" for line in said.page_errors),
-        *(f"request: {line}" for line in said.failed_requests if "favicon" not in line),
-        *(f"console: {line}" for line in said.console_errors if "favicon" not in line),
+        *(f"request: {line}" for line in said.failed_requests if not _is_usual(line)),
+        *(f"console: {line}" for line in said.console_errors if not _is_usual(line)),
         *(f'dialog: {one.kind} "{one.message}" was {one.answer}' for one in said.dialogs if not one.expected),
     ]
     return tuple(dict.fromkeys(lines))[:MOST_EVIDENCE]
+
+
+def _is_usual(line: str) -> bool:
+    """A navigation cuts off what still loads, and few apps have an icon: neither says anything."""
+    return "net::ERR_ABORTED" in line or "favicon" in line
 
 
 def _is_of_the_app(evidence: tuple[str, ...]) -> bool:

@@ -10,7 +10,7 @@ from gardener.errors import Refused
 from gardener.notices import EventKind
 from gardener.projects import Project
 from gardener.proposals import Proposal, ProposalStatus
-from gardener.repairs import Repair, why_not_revertable
+from gardener.repairs import Repair, revert_warning, why_not_revertable
 from gardener.runs import Run, Trigger
 from gardener.saved_tests import SavedTest, may_tend
 from gardener.store import Transaction, audit, events, projects, proposals, repairs, runs, saved_tests
@@ -191,6 +191,13 @@ async def revert(tools: Tools, repair: int, by: str) -> Repair:
             tx, project=row.project, who=by, what="revert", subject=test.name, details=payload, now=tools.now()
         )
     return row
+
+
+async def warning_of(tools: Tools, reverted: Repair) -> str:
+    """What a person has to know about what they took back (G77)."""
+    async with tools.store.reading() as tx:
+        failed = await runs.get(tx, reverted.run) if reverted.run is not None else None
+    return revert_warning(failed.failed_step if failed else None)
 
 
 async def _same_as(tx: Transaction, row: Repair, test: SavedTest) -> int:

@@ -173,7 +173,7 @@ async def _keep(
     proof = None
     if climbed.proof is not None:
         proof = await write_run(tx, tools, project, test, Trigger.PROOF, climbed.proof, tools.now())
-    apply = wanted.apply and climbed.sure and climbed.proof is not None
+    apply = wanted.apply and not climbed.doubt and climbed.proof is not None
     if apply and wanted.follows_switch:
         apply = await projects.auto_repair_of(tx, project.id)
     operations = operation_shapes(test.steps, climbed.operations)
@@ -240,6 +240,8 @@ async def _reverted_by(tx: Transaction, test: SavedTest, operations: Sequence[di
 def _why_staged(climbed: Repaired) -> str:
     if climbed.harm:
         return f"{climbed.reason}; not run unattended, because {climbed.harm}"
+    if climbed.doubt:
+        return f"{climbed.reason}; for a person to see: {climbed.doubt}"
     return climbed.reason
 
 

@@ -132,7 +132,7 @@ async def _known(tools: Tools, project: Project) -> Known:
     async with tools.store.reading() as tx:
         tests = await saved_tests.listed(tx, project.id, statuses=[Status.ACTIVE])
         waiting = await proposals.listed(tx, project.id)
-    # The locators of a fix that waits or was declined count as the test's own: a change that touches them is news (G55).
+    # The locators of a fix that waits or was declined count as the test's own: a change to them is news (G55).
     fixes: dict[tuple[int, int], list[dict[str, Any]]] = {}
     for one in waiting:
         if one.status in (ProposalStatus.PROPOSED, ProposalStatus.DISMISSED):

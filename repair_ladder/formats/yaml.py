@@ -225,6 +225,13 @@ class _Dumper(yaml.SafeDumper):
         super().increase_indent(flow, False)
 
 
+def _represent_text(dumper: _Dumper, text: str) -> nodes.ScalarNode:
+    # In other quotes these would be read as line ends and folded into blanks.
+    style = '"' if any(end in text for end in ("\x85", "\u2028", "\u2029")) else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _represent_text)
 _Dumper.add_representer(
     _Flow, lambda dumper, data: dumper.represent_mapping("tag:yaml.org,2002:map", data, flow_style=True)
 )

@@ -63,14 +63,14 @@ class Situation:
 class Candidate:
     """Operations to try beside the situation's `base`, and why.
 
-    `sure` is False for what a person has to look at even where fixes are applied; `harm` says why it may not be run
-    unattended. `reveals`: it is no fix by itself, but brings the target into the page so that the next look finds it.
+    `doubt` says why a person has to look at it even where fixes are applied, `harm` why it may not be run unattended.
+    `reveals`: it is no fix by itself, but brings the target into the page so that the next look finds it.
     """
 
     operations: Operations
     strategy: str
     hypothesis: str
-    sure: bool = True
+    doubt: str = ""
     harm: str | None = None
     reveals: bool = False
     because: tuple[str, ...] = ()  # why it is the same element, in words

@@ -20,7 +20,7 @@ from repair_ladder.harm import destructive_word, new_harm
 from repair_ladder.operations import Operation, Operations, old_step
 from repair_ladder.ports import Answered, Ask, Asked, Question, Unanswered, Unavailable
 from repair_ladder.rungs import SELF_HEAL, SUGGEST_FIX, Candidate, Diagnosed, Models, Situation, Verdict
-from repair_ladder.rungs.self_heal import HEALABLE, expected_texts, find_target, replace_locator
+from repair_ladder.rungs.self_heal import HEALABLE, all_expected, find_target, replace_locator
 from repair_ladder.step_format import read_step, write_step
 from repair_ladder.steps import Place, Step, show_place
 
@@ -79,7 +79,7 @@ class _Caller:
             page,
             chosen,
             author=author,
-            avoid_text=tuple(expected_texts(step)),
+            avoid_text=all_expected(situation),
             test_id_attribute=situation.test_id_attribute,
         )
         if not ways:
@@ -92,7 +92,7 @@ class _Caller:
                 (Operation("replace", place, replace_locator(step, name, ways[0]), f"a model takes {words} for it"),),
                 SELF_HEAL,
                 f"{words} may be what the element of step {show_place(place)} became",
-                sure=False,
+                doubt="only a model recognised the element",
                 harm=harm,
                 vouched=frozenset({place}),
             ),
@@ -161,8 +161,9 @@ class _Caller:
         if not operations:
             return ()
         only_moves = all(_only_moves(situation, operation) for operation in operations)
+        doubt = "" if only_moves else "a model added or took away steps"
         harm = next((why for one in operations if (why := _harm(situation, one))), None)
-        return (Candidate(tuple(operations), SUGGEST_FIX, hypothesis[:500], sure=only_moves, harm=harm),)
+        return (Candidate(tuple(operations), SUGGEST_FIX, hypothesis[:500], doubt=doubt, harm=harm),)
 
 
 def _saved(situation: Situation, operation: Operation) -> Place | None:

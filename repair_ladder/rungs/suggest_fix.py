@@ -75,10 +75,14 @@ def answer_dialog(situation: Situation) -> Iterator[Candidate]:
             ),
             SUGGEST_FIX,
             f"the app asks for confirmation in step {show_place(place)}, and nothing answered",
-            sure=False,
+            doubt="to accept a question is a decision",
             harm=f'it accepts the new question "{dialog.message[:160]}"',
         )
         return
+
+
+CONSENTING: Final = "it may give a consent that the test never gave"
+GUESSED: Final = "which value is meant is for a person to say"
 
 
 # --- something in the way ------------------------------------------------------------------------------
@@ -143,16 +147,15 @@ def clear_the_way(situation: Situation) -> Iterator[Candidate]:
     for rank, pattern in enumerate(LEAST_FIRST):
         for choice in choices:
             if pattern.search(_says(page, choice)):
-                yield from _click_away(
-                    situation, place, page, choice, sure=rank == 0 or not _speaks_of_consent(page, choice)
-                )
+                consent = rank > 0 and _speaks_of_consent(page, choice)
+                yield from _click_away(situation, place, page, choice, CONSENTING if consent else "")
     for choice in choices:
         if CONSENT.search(_says(page, choice)):
-            yield from _click_away(situation, place, page, choice, sure=False)
+            yield from _click_away(situation, place, page, choice, CONSENTING)
 
 
 def _click_away(
-    situation: Situation, place: Place, page: PageSnapshot, choice: Element, *, sure: bool
+    situation: Situation, place: Place, page: PageSnapshot, choice: Element, doubt: str
 ) -> Iterator[Candidate]:
     locator = _written(situation, page, choice.index)
     if locator is None or destructive_word(_says(page, choice)):
@@ -166,7 +169,7 @@ def _click_away(
         ),
         SUGGEST_FIX,
         f"something covers the target of step {show_place(place)}; {words} closes it",
-        sure=sure,
+        doubt=doubt,
     )
 
 
@@ -235,7 +238,7 @@ def fill_required(situation: Situation) -> Iterator[Candidate]:
     if operations:
         names = ", ".join(in_words(page, element.index) for element in fields)
         # Which option is meant is for a person to say where there is more than one.
-        yield Candidate(tuple(operations), SUGGEST_FIX, f"the form has new required fields: {names}", sure=False)
+        yield Candidate(tuple(operations), SUGGEST_FIX, f"the form has new required fields: {names}", doubt=GUESSED)
 
 
 def _last_click(situation: Situation, place: Place) -> tuple[Place, int] | None:
@@ -332,7 +335,7 @@ def drop_step(situation: Situation) -> Iterator[Candidate]:
         ),
         SUGGEST_FIX,
         f"step {show_place(place)} is no longer needed",
-        sure=False,
+        doubt="a step is taken away",
         dropped=frozenset({place}),
     )
 
@@ -359,7 +362,7 @@ def rename_option(situation: Situation) -> Iterator[Candidate]:
             (Operation("replace", place, new, f'the option "{wanted}" is called "{like[0]}" now'),),
             SUGGEST_FIX,
             f'the option of step {show_place(place)} is called "{like[0]}" now',
-            sure=False,
+            doubt="the option has another name now",
             renamed=frozenset({place}),
         )
 

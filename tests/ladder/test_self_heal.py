@@ -1,0 +1,166 @@
+"""repair_ladder/rungs/self_heal.py: the element is still there, its locator no longer finds it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from repair_ladder.memory import Memory
+from repair_ladder.outcomes import Red
+from repair_ladder.rungs import Candidate, Situation
+from repair_ladder.rungs.self_heal import expected_texts, propose, same_thing
+from radar.elements import PageSnapshot
+from tests.builders import a_memory, a_page, a_played, a_red, a_step, index_of, steps_of
+
+SHOP = """
+main
+  h1 "Basket"
+  p "One blue mug"
+  form
+    input#email name=email label="Email"
+    input#city name=city label="City"
+    button#pay "Pay now"
+    button#later "Save for later"
+  p#note role=status "Thank you"
+"""
+OLD = a_page(SHOP)
+STEPS = steps_of(
+    {"goto": "/"},
+    {"fill": {"css": "#email", "value": "a@b.c"}},
+    {"click": {"css": "#pay"}},
+    {"assert_text": {"css": "#note", "contains": "Thank you"}},
+)
+KNOWN = a_memory(
+    {
+        2: (OLD, index_of(OLD, tag="input", id="email")),
+        3: (OLD, index_of(OLD, id="pay")),
+        4: (OLD, index_of(OLD, id="note")),
+    }
+)
+
+
+async def proposed(
+    red: Red, *, memory: Memory = KNOWN, steps: Any = STEPS, **more: Any
+) -> tuple[Candidate, ...]:
+    return await propose(Situation(steps, (), red, memory, **more))
+
+
+def changed(old: str, new: str) -> PageSnapshot:
+    assert old in SHOP
+    return a_page(SHOP.replace(old, new))
+
+
+async def test_g20_a_renamed_id_is_found_again_and_nothing_but_the_locator_changes() -> None:
+    (one,) = await proposed(a_red(3, changed("button#pay", "button#submit")))
+
+    (operation,) = one.operations
+    assert (operation.op, operation.place) == ("replace", (3,))
+    assert operation.new is not None
+    assert operation.new.kind == "click"
+    assert "Pay now" in operation.reason
+    assert one.sure
+    assert one.harm is None
+
+
+async def test_g37_the_expectation_of_a_check_is_kept() -> None:
+    (one,) = await proposed(a_red(4, changed("p#note", "p#message")))
+
+    new = one.operations[0].new
+    assert new is not None
+    assert new.kind == "assert_text"
+    assert new.parameters == STEPS[3].parameters
+    assert new.locator != STEPS[3].locator
+
+
+async def test_a_check_is_not_found_by_the_text_that_it_expects() -> None:
+    """That would be circular: it could only ever be green."""
+    (one,) = await proposed(a_red(4, changed("p#note", "p#message")))
+
+    assert "Thank you" not in str(one.operations[0].new.locator)  # type: ignore[union-attr]
+    assert list(expected_texts(STEPS[3])) == ["Thank you"]
+    assert list(expected_texts(a_step("fill", css="a", value="x"))) == []
+
+
+async def test_several_locators_broken_by_one_release_are_healed_together() -> None:
+    page = a_page(SHOP.replace("input#email", "input#mail").replace("button#pay", "button#submit"))
+
+    (one,) = await proposed(a_red(2, page))
+
+    assert [operation.place for operation in one.operations] == [(2,), (3,)]
+
+
+async def test_the_test_id_attribute_of_the_project_is_used() -> None:
+    page = changed("button#pay", "button data-qa=pay-now")
+
+    (one,) = await proposed(a_red(3, page), test_id_attribute="data-qa")
+
+    new = one.operations[0].new
+    assert new is not None
+    assert new.locator is not None
+    assert "data-qa" in str(new.locator) or new.locator.test_id == "pay-now" or new.locator.role == "button"
+
+
+async def test_a_new_name_is_proposed_but_a_person_looks_at_it() -> None:
+    found = await proposed(a_red(3, changed('button#pay "Pay now"', 'button#pay2 "Pay today"')))
+
+    assert all(not one.sure for one in found)
+
+
+async def test_an_element_that_is_gone_gives_no_candidate() -> None:
+    assert await proposed(a_red(3, changed('    button#pay "Pay now"\n', ""))) == ()
+
+
+async def test_the_neighbour_is_not_taken_for_it() -> None:
+    page = changed('    button#pay "Pay now"\n', "")
+
+    for one in await proposed(a_red(3, page)):
+        assert "later" not in str(one.operations)
+
+
+async def test_what_the_locator_found_already_is_not_proposed_again() -> None:
+    """It is covered or disabled: the locator is right, something else is the matter."""
+    page = a_page(SHOP.replace('button#pay "Pay now"', 'button#pay "Pay now" covered'))
+
+    assert await proposed(a_red(3, page, "covered", target=index_of(page, id="pay"))) == ()
+
+
+@pytest.mark.parametrize("cause", ["check", "navigation", "test"])
+async def test_other_failures_are_not_for_this_rung(cause: Any) -> None:
+    assert await proposed(a_red(3, changed("button#pay", "button#submit"), cause)) == ()
+
+
+async def test_without_a_page_or_without_anything_known_nothing_is_proposed() -> None:
+    assert await proposed(a_red(3, None)) == ()
+    assert await proposed(a_red(1, OLD)) == ()
+
+
+async def test_a_step_that_passed_on_another_element_is_put_right_as_well() -> None:
+    """The second field took the first one's place and id: the run went on, on the wrong one."""
+    page = a_page(
+        SHOP.replace('input#email name=email label="Email"', 'input#mail name=email label="Email"').replace(
+            'input#city name=city label="City"', 'input#email name=city label="City"'
+        )
+    )
+    wrong = index_of(page, id="email", tag="input")
+    red = a_red(4, page, "check", played=(a_played(2, "fill", snapshot=0, target=wrong),), snapshots=(page,))
+
+    found = await proposed(red)
+
+    assert [operation.place for one in found for operation in one.operations] == [(2,)]
+
+
+async def test_a_control_that_newly_speaks_of_harm_is_not_run_unattended() -> None:
+    found = await proposed(a_red(3, changed('button#pay "Pay now"', 'button#pay2 "Delete order"')))
+
+    assert all(one.harm and not one.sure for one in found)
+
+
+def test_one_inside_the_other_with_the_same_text_is_the_same_thing() -> None:
+    page = a_page('button#a\n  span#b "Pay"\nbutton#c "Pay"')
+    outer, inner, other = index_of(page, id="a"), index_of(page, id="b"), index_of(page, id="c")
+
+    assert same_thing(page, outer, inner)
+    assert same_thing(page, inner, outer)
+    assert same_thing(page, other, other)
+    assert not same_thing(page, outer, other)
