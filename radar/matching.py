@@ -214,7 +214,7 @@ class PageMatch:
         at = self._old.thing_of[target]
         judged = self._judged(at, target, action)
         best, other = self._first_two(at, judged)
-        return self._facts(at, judged, best, other) if best else None
+        return self._facts(at, judged, best, other, blind=action in CIRCULAR) if best else None
 
     def _judged(self, at: int, target: int, action: str | None) -> list[_Judged]:
         """All candidates, the best first, those under a veto last."""
@@ -381,7 +381,7 @@ class PageMatch:
         best, other = self._first_two(at, judged)
         if best is None:
             return self._nothing_left(at, judged)
-        facts = self._facts(at, judged, best, other)
+        facts = self._facts(at, judged, best, other, blind=action in CIRCULAR)
         probability = chance(self.weights.found, facts)
         gone = chance(self.weights.gone, facts)
         verdict: Verdict = "unsure"
@@ -457,17 +457,26 @@ class PageMatch:
         owner = int(self._owner[to])
         return owner >= 0 and owner != at and not self._same_place(owner, at) and not self._nested(owner, at)
 
-    def _facts(self, at: int, judged: list[_Judged], best: _Judged, other: _Judged | None) -> Mapping[str, float]:
-        """What the decision is made from; docs/matching.md tells what each means."""
-        values = self._features[best.pair]
+    def _facts(
+        self, at: int, judged: list[_Judged], best: _Judged, other: _Judged | None, *, blind: bool = False
+    ) -> Mapping[str, float]:
+        """What the decision is made from. `blind`: the words do not count (see CIRCULAR).
+
+        Without them a right answer scores less, by about BLIND_SCORE; lead and claim are asked for all the same.
+        """
+        values = self._features[best.pair].copy()
+        score = best.score
+        if blind:
+            values[OWN_WORDS] = 0
+            score += BLIND_SCORE
         lead = min(LEAD_MOST, best.score - self._freely(at, other)) if other else LEAD_MOST
         claim = min(LEAD_MOST, best.score - self._rival(at, best.to))
         facts = {name: float(values[INDEX[name]]) for name in FEATURES}
         facts |= {
             "constant": 1.0,
-            "score": best.score / 10,
-            "score_low": min(best.score, 9) / 3,
-            "score_high": min(max(best.score - 9, 0), 9) / 3,
+            "score": score / 10,
+            "score_low": min(score, 9) / 3,
+            "score_high": min(max(score - 9, 0), 9) / 3,
             "depth_lead": self._depth_lead(judged, best) / 10,
             "kept": self.kept,
             "closed": self._is_closed(at),
@@ -618,6 +627,7 @@ OWN_WORDS: Final = [
     )
 ]
 
+BLIND_SCORE: Final = 3.0
 ANCHOR_FROM: Final = 8.0
 ANCHOR_LEAD: Final = 1.5
 ASSIGN_FROM: Final = 4.0

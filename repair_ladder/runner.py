@@ -55,6 +55,8 @@ MANY_MS: Final = 1200  # so long several matches may be a page in the middle of 
 MOST_SCROLLS: Final = 300
 MOST_LINES: Final = 50  # of each kind of evidence
 LONGEST_LINE: Final = 500
+READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+OUTSIDE: Final = "it leaves the allowed origins"
 UNREACHABLE: Final = re.compile(
     r"net::ERR_(CONNECTION|NAME|ADDRESS|INTERNET|NETWORK|EMPTY_RESPONSE|SSL|TIMED_OUT|SOCKET)"
 )
@@ -122,6 +124,8 @@ async def _replay(
         player = _Player(context, await context.new_page(), stage, redact)
         if stage.fenced_to is not None:
             await context.route("**/*", player.fence)
+            await player.fence_redirects(player.page)
+            context.on("page", player.fence_redirects)
         outcome = await player.play(steps, on_step)
         if not keep_state or not isinstance(outcome, Green):
             return outcome, None
@@ -204,14 +208,36 @@ class _Player:
     async def fence(self, route: Route) -> None:
         """In a proof: no navigation of the page and nothing that writes outside the allowed origins."""
         request = route.request
-        writes = request.method not in ("GET", "HEAD", "OPTIONS")
+        writes = request.method not in READS
         leaves = request.is_navigation_request() and request.frame == self.page.main_frame
-        allowed = self.stage.fenced_to or frozenset()
-        if (writes or leaves) and origin_of(request.url) not in allowed:
-            self.note("failed", f"{request.method} {request.url} was not let through: it leaves the allowed origins")
+        if (writes or leaves) and self.is_outside(request.url):
+            self.note("failed", f"{request.method} {request.url} was not let through: {OUTSIDE}")
             await route.abort("blockedbyclient")
         else:
             await route.continue_()
+
+    async def fence_redirects(self, page: Page) -> None:
+        """The same for where answers lead: routes see a request once, and not where it is redirected to."""
+        with contextlib.suppress(Error):
+            session = await self.context.new_cdp_session(page)
+
+            async def pass_on(paused: dict[str, Any]) -> None:
+                request, which = paused["request"], {"requestId": paused["requestId"]}
+                writes = request["method"] not in READS
+                leaves = paused["resourceType"] == "Document" and paused.get("frameId") == main
+                with contextlib.suppress(Error):
+                    if (writes or leaves) and self.is_outside(request["url"]):
+                        self.note("failed", f"{request['method']} {request['url']} was not let through: {OUTSIDE}")
+                        await session.send("Fetch.failRequest", which | {"errorReason": "BlockedByClient"})
+                    else:
+                        await session.send("Fetch.continueRequest", which)
+
+            session.on("Fetch.requestPaused", pass_on)
+            main = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
+            await session.send("Fetch.enable", {"patterns": [{"urlPattern": "http*"}]})
+
+    def is_outside(self, url: str) -> bool:
+        return origin_of(url) not in (self.stage.fenced_to or ())
 
     def evidence(self) -> Evidence:
         return Evidence(
@@ -364,7 +390,7 @@ class _Player:
                     await self.target.wait_for(state="attached", timeout=left_ms())
                 return self.target
             except BrowserTimeout:
-                if not is_late and await self.target.count():
+                if not is_late and await self.is_there(step, self.target):
                     # It is there: the page, or the machine, was too busy to answer in time.
                     left_ms, is_late = lambda: LATE_MS, True
                     continue
@@ -381,6 +407,14 @@ class _Player:
                 if self.left_ms() > 1 and "navigation" in error.message:
                     continue  # the page went on while it was being described
                 raise _Failed("test", f"{step.locator} cannot be used: {first_line(error)}") from None
+
+    async def is_there(self, step: Step, target: BrowserLocator) -> bool:
+        try:
+            return await target.count() > 0
+        except Error as error:
+            if kind_of(error) == "browser":
+                raise
+            raise _Failed("test", f"{step.locator} cannot be used: {first_line(error)}") from None
 
     def remember(self, said: str, *, of_page: bool = False) -> None:
         """Keep what was said of the page. It is read while the browser is busy with what the step does next."""

@@ -64,7 +64,9 @@ CHECKOUT: Final = (
 )
 
 
-def a_test(*raw: Any, name: str = "checkout", variables: Mapping[str, Variable] | None = None, **more: Any) -> WrittenTest:
+def a_test(
+    *raw: Any, name: str = "checkout", variables: Mapping[str, Variable] | None = None, **more: Any
+) -> WrittenTest:
     """The shop's test "checkout", unless told otherwise."""
     known = {"user": "ada@example.com"} if variables is None else variables
     return WrittenTest(name, steps_of(*(raw or CHECKOUT)), variables=known, **more)
@@ -157,7 +159,7 @@ def _built(raw: list[dict[str, Any]]) -> tuple[Element, ...]:
                 role,
                 name,
                 one["label"],
-                box=Box(8, 8 + 30 * index, 200, 24) if shown else Box(),
+                box=Box(8, 8 + 30 * index, 200, 24) if shown else Box(0, 0, 0, 0),
                 visible=shown,
                 rendered=shown,
                 enabled="disabled" not in one["flags"],

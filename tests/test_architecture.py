@@ -125,7 +125,9 @@ def test_the_outside_is_touched_at_its_doors_only(path: Path) -> None:
     for name, line in imports(path):
         for library, places in DOORS.items():
             if name == library or name.startswith(library + "."):
-                assert is_in(path, places), f"{where(path)}:{line}: {library} is used in {', '.join(places) or 'no file'}"
+                assert is_in(path, places), (
+                    f"{where(path)}:{line}: {library} is used in {', '.join(places) or 'no file'}"
+                )
 
 
 @pytest.mark.parametrize("path", EVERY, ids=by_name)
@@ -134,7 +136,11 @@ def test_only_the_command_line_and_the_settings_look_at_the_environment(path: Pa
         node.lineno
         for node in ast.walk(tree_of(path))
         if (isinstance(node, ast.Attribute) and ast.unparse(node) in ("os.environ", "os.getenv", "os.putenv"))
-        or (isinstance(node, ast.ImportFrom) and node.module == "os" and {one.name for one in node.names} & {"environ", "getenv"})
+        or (
+            isinstance(node, ast.ImportFrom)
+            and node.module == "os"
+            and {one.name for one in node.names} & {"environ", "getenv"}
+        )
     ]
 
     assert not lines or is_in(path, ("gardener/cli.py", "gardener/settings.py")), f"{where(path)}: lines {lines}"

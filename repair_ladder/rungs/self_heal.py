@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -160,7 +161,13 @@ def _rewritten(
     words = in_words(page, match.element)
     reason = f"{words} is what it was: {', '.join(match.reasons[:4])}" if match.reasons else words
     harm = None if step.asserts_outcome else new_harm(before, element, text=page.texts[element.index])
+    if harm and before is not None and not _share_a_word(before.name, element.name or page.texts[element.index]):
+        return None  # what deletes or pays now and had no word of it before is another thing, whatever its place
     return Healed(Operation("replace", place, new, reason), match, renamed, harm)
+
+
+def _share_a_word(one: str, other: str) -> bool:
+    return bool(set(re.findall(r"\w{2,}", one.casefold())) & set(re.findall(r"\w{2,}", other.casefold())))
 
 
 def replace_locator(step: Step, name: str, locator: Locator) -> Step:

@@ -1,4 +1,4 @@
-"""A crash at every await of a repair, a sweep and an approval: all or nothing is written, and the next worker goes on."""
+"""A crash at every await of a repair, a sweep and an approval: all or nothing is written, and the next goes on."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Fragile:
 
 
 class FragileStore(Store):
-    """The same database; it also breaks at the beginning and at the end of a transaction, and just before the commit."""
+    """The same database; it also breaks where a transaction begins and ends, and just before the commit."""
 
     def __init__(self, whole: Store, fragile: Fragile) -> None:
         self.whole, self.fragile, self.where = whole, fragile, whole.where

@@ -277,7 +277,7 @@ async def test_a_proven_proposal_is_not_run_again(world: World) -> None:
     [
         pytest.param("#pay-now", RENAMED, "its proof is red at step 3", id="it finds nothing"),
         pytest.param("#submit-payment", BROKEN, "its proof is red at step 4", id="the check does not hold"),
-        pytest.param("#later", RENAMED.with_(home=a_page("p \"x\"")), "its proof is red", id="another page"),
+        pytest.param("#later", RENAMED.with_(home=a_page('p "x"')), "its proof is red", id="another page"),
     ],
 )
 async def test_a_red_proof_writes_nothing_and_the_row_stays_open(
@@ -371,7 +371,9 @@ async def test_a_renamed_button_is_staged_even_where_fixes_are_applied(applying:
     await applying.run()
     renamed = OLD.pages["/"]
     pay = next(one for one in renamed.elements if one.get("id") == "pay")
-    new = replace(pay, name="Complete payment", pieces=((0, "Complete payment"),), attributes={**pay.attributes, "id": "p"})
+    new = replace(
+        pay, name="Complete payment", pieces=((0, "Complete payment"),), attributes={**pay.attributes, "id": "p"}
+    )
     applying.app.release = OLD.with_(
         home=replace(renamed, elements=tuple(new if one is pay else one for one in renamed.elements))
     )
@@ -387,7 +389,9 @@ async def test_a_real_bug_is_not_repaired_away(applying: World) -> None:
     """G33: the check stays, the test stays red, a person is told."""
     await applying.save(CHECKOUT)
     await applying.run()
-    applying.app.release = OLD.with_(thanks=a_page(THANKS.replace("Thank you, your order is on its way", "Error 17"), "/thanks"))
+    applying.app.release = OLD.with_(
+        thanks=a_page(THANKS.replace("Thank you, your order is on its way", "Error 17"), "/thanks")
+    )
 
     (result,) = await applying.nightly()
 
@@ -408,7 +412,9 @@ async def test_a_reworded_check_is_refused_with_what_a_person_would_change(apply
     )
     await applying.run()
     applying.app.release = OLD.with_(
-        thanks=a_page(THANKS.replace("Thank you, your order is on its way", "Thank you, your order is on the way"), "/thanks")
+        thanks=a_page(
+            THANKS.replace("Thank you, your order is on its way", "Thank you, your order is on the way"), "/thanks"
+        )
     )
 
     (result,) = await applying.nightly()

@@ -34,11 +34,19 @@ main
   p "Ada Lovelace"
   a#orders href=/orders "Orders"
 """
-GERMAN = (
-    HOME.replace("Your basket", "Ihr Warenkorb").replace("One blue mug", "Eine blaue Tasse").replace("Coupon", "Gutschein")
-    .replace("Pay now", "Jetzt bezahlen").replace("Save for later", "Merken").replace("Made of clay", "Aus Ton")
-    .replace("Help", "Hilfe").replace("Email", "E-Post").replace("Shop", "Laden")
-)  # fmt: skip
+GERMAN = HOME
+for english, german in (
+    ("Your basket", "Ihr Warenkorb"),
+    ("One blue mug", "Eine blaue Tasse"),
+    ("Coupon", "Gutschein"),
+    ("Pay now", "Jetzt bezahlen"),
+    ("Save for later", "Merken"),
+    ("Made of clay", "Aus Ton"),
+    ("Help", "Hilfe"),
+    ("Email", "E-Post"),
+    ("Shop", "Laden"),
+):
+    GERMAN = GERMAN.replace(english, german)
 
 
 def everywhere(page: str, **more: Any) -> Release:
@@ -241,7 +249,11 @@ async def test_a_browser_that_does_not_start_fails_the_sweep_with_its_name(world
 # --- behind the sign-in --------------------------------------------------------------------------------
 
 MEMBERS = Release(
-    {"/login": a_page(LOGIN, "/login"), "/account": a_page(ACCOUNT, "/account"), "/orders": a_page('h1 "Orders"', "/orders")},
+    {
+        "/login": a_page(LOGIN, "/login"),
+        "/account": a_page(ACCOUNT, "/account"),
+        "/orders": a_page('h1 "Orders"', "/orders"),
+    },
     behind=frozenset({"/account", "/orders"}),
 )
 ORDERS = a_test(

@@ -34,7 +34,12 @@ async def no_sleep(seconds: float) -> None:
 
 def asker(server: FakeMessages, **more: Any) -> Ask:
     return anthropic_ask(
-        key="sk-ant-nobodys-key", model="claude-haiku-5-5", base_url=server.url, sleep=no_sleep, jitter=lambda: 0.5, **more
+        key="sk-ant-nobodys-key",
+        model="claude-haiku-5-5",
+        base_url=server.url,
+        sleep=no_sleep,
+        jitter=lambda: 0.5,
+        **more,
     )
 
 
@@ -232,7 +237,9 @@ async def test_g36_all_refused_is_said_so_and_is_not_no_fix_found(make_world: Ma
             [drop(4), {"op": "insert", "step": 4, "new": {"assert_url": {"contains": "/"}}, "reason": ""}],
             id="deletes it and puts in a weaker one",
         ),
-        pytest.param([put(4, {"assert_text": {"role": "status", "contains": "Thank you"}, "optional": True})], id="optional"),
+        pytest.param(
+            [put(4, {"assert_text": {"role": "status", "contains": "Thank you"}, "optional": True})], id="optional"
+        ),
     ],
 )
 @pytest.mark.parametrize("door", ["propose_operations", "diagnose"])
@@ -240,6 +247,7 @@ async def test_g33_no_model_gets_a_check_changed_through_any_rung(
     make_world: MakeWorld, door: str, bad: list[dict[str, Any]]
 ) -> None:
     """The page shows an error where the check expects thanks; without the check, the run would be green."""
+
     def entry(request: fake.Request) -> fake.Answer:
         if request.tool_names != [door]:
             return only_suggest(operations())(request)
@@ -263,7 +271,9 @@ async def test_g33_no_model_gets_a_check_changed_through_any_rung(
 
 async def test_a_fix_that_only_a_model_is_sure_of_is_staged_even_where_fixes_are_applied(make_world: MakeWorld) -> None:
     extra = {"op": "insert", "step": 1, "new": {"click": {"css": "#later"}}, "reason": "it is needed first"}
-    with FakeMessages(otherwise=only_suggest(operations(extra, put(3, {"click": {"css": "#submit-payment"}})))) as server:
+    with FakeMessages(
+        otherwise=only_suggest(operations(extra, put(3, {"click": {"css": "#submit-payment"}})))
+    ) as server:
         async with make_world(OLD, auto_repair=True, ask=asker(server)) as world:
             await broken(world)
 

@@ -44,7 +44,11 @@ async def test_g62_a_pass_whose_tests_are_all_green_makes_no_model_call_and_no_p
         await known(world, paying({"css": "#pay"}))
         # The form has a new required field, which the test happens to fill.
         world.app.release = OLD.with_(
-            home=a_page(HOME.replace('input#coupon name=coupon label="Coupon"', 'input#note name=email label="Note" required=""'))
+            home=a_page(
+                HOME.replace(
+                    'input#coupon name=coupon label="Coupon"', 'input#note name=email label="Note" required=""'
+                )
+            )
         )
 
         swept = await world.sweep()

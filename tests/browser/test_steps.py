@@ -15,7 +15,7 @@ from tests.browser.conftest import Answer, Play, Site, green, red, texts
 
 pytestmark = pytest.mark.browser
 
-LOG = """<output id=log></output><script>
+LOG = """<output id=log style="position:fixed;bottom:0;pointer-events:none"></output><script>
 function log(text) { document.getElementById('log').textContent += text + ' ' }</script>"""
 
 

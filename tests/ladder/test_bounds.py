@@ -25,7 +25,9 @@ def test_a_fresh_case_may_go_on() -> None:
         pytest.param(spent(attempts=5), "5 candidates were tried and none was proven", id="attempts"),
         pytest.param(spent(replays=20), "the test was replayed 20 times", id="replays"),
         pytest.param(spent(after=timedelta(minutes=10)), "repair work took 10 minutes", id="the clock"),
-        pytest.param(spent(Limits(clock=timedelta(seconds=90)), after=timedelta(hours=1)), "1.5 minutes", id="half minutes"),
+        pytest.param(
+            spent(Limits(clock=timedelta(seconds=90)), after=timedelta(hours=1)), "1.5 minutes", id="half minutes"
+        ),
         pytest.param(spent(Limits(attempts=1), attempts=1), "1 candidates", id="a lowered bound"),
     ],
 )

@@ -64,5 +64,7 @@ def test_what_is_beside_the_conditions_is_no_condition() -> None:
 
 
 def test_conditions_are_said_in_words() -> None:
-    assert describe({"not_contains": "Error", "at_least": 3, "variable": "x"}) == 'not contains "Error" and at least "3"'
+    assert (
+        describe({"not_contains": "Error", "at_least": 3, "variable": "x"}) == 'not contains "Error" and at least "3"'
+    )
     assert describe({}) == ""

@@ -44,7 +44,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("steps", "operations", "expected"), [case[1:] for case in CASES], ids=[one[0] for one in CASES])
+@pytest.mark.parametrize(
+    ("steps", "operations", "expected"), [case[1:] for case in CASES], ids=[one[0] for one in CASES]
+)
 def test_operations_are_applied(steps: Steps, operations: list[Operation], expected: list[object]) -> None:
     before = numbers(steps)
 
@@ -95,7 +97,11 @@ def lists_and_operations(draw: st.DrawFn) -> tuple[Steps, tuple[Operation, ...]]
     steps = []
     for size in draw(st.lists(st.integers(0, 3), max_size=6)):
         inner = tuple(Step("wait", None, {"ms": next(fresh)}) for _ in range(size))
-        steps.append(Step("intent", None, {"goal": f"g{next(fresh)}"}, inner) if inner else Step("wait", None, {"ms": next(fresh)}))
+        steps.append(
+            Step("intent", None, {"goal": f"g{next(fresh)}"}, inner)
+            if inner
+            else Step("wait", None, {"ms": next(fresh)})
+        )
     every: list[Place] = []
     gaps: list[Place] = [(at,) for at in range(len(steps) + 1)]
     for number, step in enumerate(steps, 1):

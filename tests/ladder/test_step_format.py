@@ -36,7 +36,11 @@ EXAMPLES: dict[str, list[Any]] = {
     "fill": [{"fill": {"label": "Email", "value": "${user}"}}, {"fill": {**CSS, "value": 42}}],
     "type": [{"type": {**CSS, "value": "x"}}],
     "press": [{"press": "Enter"}, {"press": {**CSS, "key": "Tab"}}],
-    "select": [{"select": {**CSS, "option": "Blue"}}, {"select": {**CSS, "value": "b"}}, {"select": {**CSS, "index": 0}}],
+    "select": [
+        {"select": {**CSS, "option": "Blue"}},
+        {"select": {**CSS, "value": "b"}},
+        {"select": {**CSS, "index": 0}},
+    ],
     "upload": [{"upload": {**CSS, "files": ["a.png", "b.png"]}}],
     "drag": [{"drag": {**CSS, "to": {"text": "Bin"}}}],
     "scroll": [{"scroll": {"by": -300}}, {"scroll": {**CSS, "until": {"text": "End"}}}],
@@ -64,10 +68,7 @@ EXAMPLES: dict[str, list[Any]] = {
         kind: [{kind: {"role": "button", "name": "Pay", "exact": True}}]
         for kind in ("assert_visible", "assert_hidden", "assert_enabled", "assert_disabled", "assert_checked")
     },
-    **{
-        kind: [{kind: {"contains": "saved"}}]
-        for kind in ("assert_toast", "assert_modal", "assert_validation_error")
-    },
+    **{kind: [{kind: {"contains": "saved"}}] for kind in ("assert_toast", "assert_modal", "assert_validation_error")},
     "assert_console": [{"assert_console": {"level": "error", "none": True}}, {"assert_console": {"pattern": "^x"}}],
     "assert_request": [{"assert_request": {"method": "POST", "url": "/pay", "status": 200, "body": {"a": [1, None]}}}],
     "a11y_audit": [{"a11y_audit": None}, {"a11y_audit": {**CSS, "rules": ["label"], "threshold": {"serious": 0}}}],
@@ -108,14 +109,20 @@ def test_every_step_can_be_said_on_one_line(kind: str, raw: Any) -> None:
 def test_which_steps_assert_an_outcome(kind: str, raw: Any) -> None:
     """G38-G43."""
     step = read_step(raw)
-    by_parameter = (kind == "wait" and "url" in step.parameters) or (kind == "a11y_audit" and "threshold" in step.parameters)
+    by_parameter = (kind == "wait" and "url" in step.parameters) or (
+        kind == "a11y_audit" and "threshold" in step.parameters
+    )
 
     assert step.asserts_outcome == (kind in CHECKS or by_parameter)
 
 
 def test_writing_is_in_one_order_however_it_was_written() -> None:
-    one = read_step({"click": {"button": "right", "css": "#a", "role": "button", "name": "Pay"}, "note": "n", "id": "i"})
-    other = read_step({"id": "i", "note": "n", "click": {"name": "Pay", "role": "button", "css": "#a", "button": "right"}})
+    one = read_step(
+        {"click": {"button": "right", "css": "#a", "role": "button", "name": "Pay"}, "note": "n", "id": "i"}
+    )
+    other = read_step(
+        {"id": "i", "note": "n", "click": {"name": "Pay", "role": "button", "css": "#a", "button": "right"}}
+    )
 
     assert json.dumps(write_step(one)) == json.dumps(write_step(other))
 

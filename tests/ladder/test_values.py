@@ -20,21 +20,37 @@ from tests.builders import a_step, steps_of
 @pytest.mark.parametrize(
     ("step", "filled"),
     [
-        pytest.param(a_step("fill", css="#a", value="${user}"), a_step("fill", css="#a", value="ada"), id="a parameter"),
-        pytest.param(a_step("fill", css="#a", value="<${user}>${n}"), a_step("fill", css="#a", value="<ada>7"), id="two in one"),
+        pytest.param(
+            a_step("fill", css="#a", value="${user}"), a_step("fill", css="#a", value="ada"), id="a parameter"
+        ),
+        pytest.param(
+            a_step("fill", css="#a", value="<${user}>${n}"), a_step("fill", css="#a", value="<ada>7"), id="two in one"
+        ),
         pytest.param(a_step("click", text="${user}"), a_step("click", text="ada"), id="a locator"),
         pytest.param(
-            a_step("click", css="a", within={"text": "${user}"}, frame=[{"title": "${n}"}], alternatives=[{"css": "#${n}"}]),
+            a_step(
+                "click", css="a", within={"text": "${user}"}, frame=[{"title": "${n}"}], alternatives=[{"css": "#${n}"}]
+            ),
             a_step("click", css="a", within={"text": "ada"}, frame=[{"title": "7"}], alternatives=[{"css": "#7"}]),
             id="locators in locators",
         ),
-        pytest.param(a_step("drag", css="a", to={"text": "${user}"}), a_step("drag", css="a", to={"text": "ada"}), id="a target"),
-        pytest.param(a_step("upload", css="a", files=["${n}.png"]), a_step("upload", css="a", files=["7.png"]), id="a list"),
-        pytest.param(a_step("wait", url={"contains": "/${user}"}), a_step("wait", url={"contains": "/ada"}), id="a condition"),
-        pytest.param(a_step("fill", css="#a", value="$user {user} $${}"), a_step("fill", css="#a", value="$user {user} $${}"), id="no placeholder"),
+        pytest.param(
+            a_step("drag", css="a", to={"text": "${user}"}), a_step("drag", css="a", to={"text": "ada"}), id="a target"
+        ),
+        pytest.param(
+            a_step("upload", css="a", files=["${n}.png"]), a_step("upload", css="a", files=["7.png"]), id="a list"
+        ),
+        pytest.param(
+            a_step("wait", url={"contains": "/${user}"}), a_step("wait", url={"contains": "/ada"}), id="a condition"
+        ),
+        pytest.param(
+            a_step("fill", css="#a", value="$user {user} $${}"),
+            a_step("fill", css="#a", value="$user {user} $${}"),
+            id="no placeholder",
+        ),
         pytest.param(a_step("wait", ms=500), a_step("wait", ms=500), id="a number"),
     ],
-)  # fmt: skip
+)
 def test_names_are_replaced_everywhere_in_a_step(step: Step, filled: Step) -> None:
     assert fill_in(step, {"user": "ada", "n": "7"}) == filled
 

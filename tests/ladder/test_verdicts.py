@@ -44,8 +44,8 @@ def verdict(red: Red, *, memory: Memory = KNOWN, steps: Any = STEPS, base: Any =
         pytest.param(a_page(SHOP, status=403), "sign_in", id="403"),
         pytest.param(
             a_page(
-                'main\n  h1 "Warenkorb"\n  p "Eine Tasse"\n  p "Morgen da"\n  p "Rückgabe frei"\n  button#pay "Bezahlen"'
-                '\n  button#later "Merken"\n  p role=status "Danke"',
+                'main\n  h1 "Warenkorb"\n  p "Eine Tasse"\n  p "Morgen da"\n  p "Rückgabe frei"'
+                '\n  button#pay "Bezahlen"\n  button#later "Merken"\n  p role=status "Danke"',
                 language="de",
             ),
             "language",
@@ -164,7 +164,10 @@ def test_evidence_is_short_and_says_each_thing_once() -> None:
     said = Evidence(
         page_errors=("same",) * 9,
         console_errors=tuple(f"line {number}" for number in range(20)),
-        dialogs=(Dialog((2,), "confirm", "Sure?", "dismissed", False), Dialog((2,), "alert", "asked for", "accepted", True)),
+        dialogs=(
+            Dialog((2,), "confirm", "Sure?", "dismissed", False),
+            Dialog((2,), "alert", "asked for", "accepted", True),
+        ),
     )
 
     found = verdict(a_red(2, OLD, "timeout", evidence=said))

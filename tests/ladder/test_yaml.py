@@ -126,7 +126,9 @@ def test_a_value_is_what_the_author_typed(written: str, value: Any) -> None:
     assert again.steps == test.steps
 
 
-@pytest.mark.parametrize("text", ["no", "1.50", "2031-05-02", "null", "~", "true", "0x1F", "12:30", "<<", "- a", "a: b", "#"])
+@pytest.mark.parametrize(
+    "text", ["no", "1.50", "2031-05-02", "null", "~", "true", "0x1F", "12:30", "<<", "- a", "a: b", "#"]
+)
 def test_what_is_written_is_a_text_to_readers_of_yaml_1_1_too(text: str) -> None:
     written = yaml.canonical(WrittenTest("x", (a_step("fill", css="a", value=text),)))
 
@@ -197,9 +199,21 @@ WRONG: list[tuple[str, str, int | None, str | None, str]] = [
     ("no value", HEAD + "  - fill: {css: a}\n", 3, "1", "value"),
     ("a check without a condition", HEAD + "  - back\n\n  - assert_url:\n", 5, "2", "condition"),
     ("two kinds in one step", HEAD + "  - click: {css: a}\n    back:\n", 3, "1", "got click, back"),
-    ("in a block", HEAD + "  - intent:\n      goal: g\n      steps:\n        - back\n        - click: {}\n", 7, "1.2", "locator"),
+    (
+        "in a block",
+        HEAD + "  - intent:\n      goal: g\n      steps:\n        - back\n        - click: {}\n",
+        7,
+        "1.2",
+        "locator",
+    ),
     ("a pattern that is none", HEAD + "  - assert_text: {css: a, matches: '('}\n", 3, "1", "regular expression"),
-    ("a tag that builds objects", "name: x\nsteps: !!python/object/apply:os.system ['x']\n", 2, None, "is not allowed here"),
+    (
+        "a tag that builds objects",
+        "name: x\nsteps: !!python/object/apply:os.system ['x']\n",
+        2,
+        None,
+        "is not allowed here",
+    ),
     ("a tag in a value", HEAD + "  - fill: {css: a, value: !!binary aGk=}\n", 3, None, "is not allowed here"),
     ("a set", HEAD + "  - fill: {css: a, value: !!set {a}}\n", 3, None, "is not allowed here"),
     ("a key that is a list", HEAD + "  - {[a]: b}\n", 3, None, "a key is a word"),
@@ -212,8 +226,14 @@ WRONG: list[tuple[str, str, int | None, str | None, str]] = [
     ("5 MB", "name: x\nsteps: [back]\n#" + "x" * 5_000_000, None, None, "larger than 4 MB"),
     ("deep nesting", "name: x\nsteps: " + "[" * 500 + "]" * 500, None, None, "deep"),
     ("very deep nesting", "[" * 100_000, None, None, "deep"),
-    ("two tests of one name", "- {name: x, steps: [back]}\n- {name: x, steps: [back]}\n", None, None, "two tests are named 'x'"),
-]  # fmt: skip
+    (
+        "two tests of one name",
+        "- {name: x, steps: [back]}\n- {name: x, steps: [back]}\n",
+        None,
+        None,
+        "two tests are named 'x'",
+    ),
+]
 
 
 @pytest.mark.parametrize(("text", "line", "step", "words"), [one[1:] for one in WRONG], ids=[one[0] for one in WRONG])
