@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from playwright.async_api import (
     FrameLocator,
     Locator,
     Page,
+    Request,
     async_playwright,
 )
 
@@ -54,6 +56,8 @@ _ENGINE_SCRIPT: Final = (
 )
 VIEWPORT: Final = {"width": 1280, "height": 720}
 QUIET_MS: Final = 120  # a page that has not changed for so long has settled
+IDLE_MS: Final = 4000  # so long a sweep waits for what the page's scripts have asked for
+FETCHED: Final = frozenset({"xhr", "fetch"})
 SETTLE_MS: Final = 3000  # and one that never does is looked at anyway
 LOOK_MS: Final = 10000  # to describe a page, which may be navigating just then
 FRAME_MS: Final = 300  # the same for a frame with a page of another origin
@@ -304,12 +308,48 @@ async def _load(page: Page, url: str, redact: Redact | None, timeout_ms: int) ->
     try:
         # about:blank first: a second goto that differs in its hash alone would not load anything.
         await page.goto("about:blank")
+        waiting = _Waiting(page)
         response = await page.goto(url, timeout=timeout_ms, wait_until="domcontentloaded")
         await settle(page)
+        while await waiting.until_answered():
+            await settle(page)
         seen, _ = await snapshot(page, redact=redact, status=response.status if response else None)
     except Error as error:
         raise PageUnavailable(f"{url} cannot be loaded: {first_line(error)}", kind=kind_of(error)) from error
     return seen
+
+
+class _Waiting:
+    """What a page's scripts have asked for and not got yet. A page that never stops asking is not waited for."""
+
+    def __init__(self, page: Page) -> None:
+        self._open: set[Request] = set()
+        self._answered = asyncio.Event()
+        self._end = time.monotonic() + IDLE_MS / 1000
+        page.on("request", lambda request: self._asked(request))
+        page.on("requestfinished", lambda request: self._got(request))
+        page.on("requestfailed", lambda request: self._got(request))
+
+    def _asked(self, request: Request) -> None:
+        if request.resource_type in FETCHED:
+            self._open.add(request)
+            self._answered.clear()
+
+    def _got(self, request: Request) -> None:
+        self._open.discard(request)
+        if not self._open:
+            self._answered.set()
+
+    async def until_answered(self) -> bool:
+        """Wait until nothing is open. False: nothing was, or the time is up."""
+        left_s = self._end - time.monotonic()
+        if not self._open or left_s <= 0:
+            return False
+        try:
+            await asyncio.wait_for(self._answered.wait(), left_s)
+        except TimeoutError:
+            return False
+        return True
 
 
 def kind_of(error: Error) -> str:
