@@ -44,11 +44,17 @@ _ENGINE_SCRIPT: Final = (
     let isDone = false; // several matches are an error: the page is described for the first of them alone
     return { queryAll(root, asked) {
         if (asked.startsWith('frame:')) return kept.frames.slice(Number(asked.slice(6))).slice(0, 1);
-        const answer = document.createElementNS('http://www.w3.org/1999/xhtml', 'i');
+        if (asked === 'target') {
+            if (!kept.target || !kept.target.isConnected) throw new Error('GONE');
+            return [kept.target];
+        }
+        // A field, because Playwright notes what it finds, and would copy a text.
+        const answer = document.createElementNS('http://www.w3.org/1999/xhtml', 'textarea');
         if (!isDone) {
             isDone = true;
             Promise.resolve().then(() => { isDone = false; });
-            answer.textContent = collect(root.nodeType === 1 ? root : null, asked.slice(5), kept);
+            kept.target = root.nodeType === 1 ? root : null;
+            answer.value = collect(kept.target, asked.slice(5), kept);
         }
         return [answer];
     } };
@@ -181,13 +187,25 @@ async def describe(
     return text
 
 
+def described_target(scope: Page | FrameLocator) -> Locator:
+    """The element that was described last in a page or frame, without being looked for again.
+
+    Using it is an error that `is_gone` knows once the element has left the page.
+    """
+    return scope.locator(f"{ENGINE}=target")
+
+
+def is_gone(error: Error) -> bool:
+    return "Error: GONE" in error.message or "Unknown engine" in error.message
+
+
 async def _described(where: Page | Frame | Locator | ElementHandle, read: str, timeout_ms: float) -> str:
     look = f"{ENGINE}=look:{read}"
     if isinstance(where, ElementHandle):
         answer = await where.query_selector(look)
-        text = await answer.text_content() if answer else None
+        text = await answer.input_value() if answer else None
     else:
-        text = await where.locator(look).text_content(timeout=timeout_ms)
+        text = await where.locator(look).input_value(timeout=timeout_ms)
     return text or ""
 
 
@@ -227,7 +245,7 @@ async def _lost_frames(
             break
         inside = where.locator(f"{ENGINE}=frame:{number}").content_frame
         with contextlib.suppress(Error):
-            text = await inside.locator(f"{ENGINE}=look:").text_content(timeout=FRAME_MS)
+            text = await inside.locator(f"{ENGINE}=look:").input_value(timeout=FRAME_MS)
             one = json.loads(text or "{}")
             found[row] = graft(one, await _lost_frames(inside, one, budget))
     return found

@@ -20,7 +20,7 @@ from playwright.async_api import Locator as BrowserLocator
 from playwright.async_api import TimeoutError as BrowserTimeout
 
 from radar.browser import describe as describe_page
-from radar.browser import first_line, kind_of, new_context, settle
+from radar.browser import described_target, first_line, is_gone, kind_of, new_context, settle
 from radar.elements import PageSnapshot, fold
 from radar.locators import Locator
 from radar.reading import VISIBLE, Look, Reader, Redact
@@ -46,6 +46,9 @@ NOT_PLAYED: Final = frozenset(
     "tab use assert_toast assert_modal assert_validation_error assert_console assert_request a11y_audit".split()
 )
 PLAYABLE: Final = tuple(kind for kind in KINDS if kind not in NOT_PLAYED)
+
+# What is done to the described element itself; typing may go on while an app draws its field again and again.
+POINTED: Final = frozenset({"click", "hover", "check", "uncheck", "fill", "press", "select"})
 
 POLL_MS: Final = 40
 READ_MS: Final = 1000  # to read one value of an element that was found
@@ -327,9 +330,7 @@ class _Player:
 
     def locate(self, locator: Locator, inside: Any = None) -> BrowserLocator:
         """The Playwright locator for the main way of a locator."""
-        scope: Any = inside or self.page
-        for frame in locator.frame:
-            scope = self.locate(replace(frame, alternatives=()), scope).content_frame
+        scope = self.scope(locator, inside)
         if locator.within:
             scope = self.locate(replace(locator.within, alternatives=()), scope)
         found: BrowserLocator | None = None
@@ -340,6 +341,12 @@ class _Player:
         if locator.has_text is not None:
             found = found.filter(has_text=locator.has_text)
         return found.nth(locator.nth) if locator.nth is not None else found
+
+    def scope(self, locator: Locator, inside: Any = None) -> Any:
+        scope: Any = inside or self.page
+        for frame in locator.frame:
+            scope = self.locate(replace(frame, alternatives=()), scope).content_frame
+        return scope
 
     def find_by(self, scope: Any, key: str, value: str, locator: Locator) -> BrowserLocator:
         found: BrowserLocator
@@ -499,29 +506,44 @@ class _Player:
                 options.pop("button", None)
             if step.kind in ("check", "uncheck"):
                 options.pop("modifiers", None)
+        if step.kind in ("fill", "type") and self.is_secret(written.parameters["value"]):
+            self.filled_secrets.append(target)
         try:
-            match step.kind:
-                case "click" | "dblclick" | "hover" | "check" | "uncheck":
-                    await getattr(target, step.kind)(**options)
-                case "fill" | "type":
-                    if self.is_secret(written.parameters["value"]):
-                        self.filled_secrets.append(target)
-                    fill = target.fill if step.kind == "fill" else target.press_sequentially
-                    await fill(str(given["value"]), **options)
-                case "press":
-                    await target.press(str(given["key"]), **options)
-                case "select":
-                    await target.select_option(**_option(given), **options)
-                case "upload":
-                    await target.set_input_files(self.files(given["files"]), **options)
-                case "drag":
-                    await target.drag_to(self.locate(given["to"]), **options)
-                case _:
-                    raise _Failed("test", f"'{step.kind}' is not supported yet by the runner")
+            if self.found is not None and step.kind in POINTED and self.way == 0:
+                assert step.locator is not None
+                try:
+                    # It has just been found and described: looking for it again on a large page takes its time.
+                    await self.use(step, described_target(self.scope(step.locator)), options)
+                    return
+                except Error as error:
+                    if not is_gone(error):
+                        raise
+                options["timeout"] = self.left_ms()
+            await self.use(step, target, options)
         except Error as error:
             if kind_of(error) == "browser":
                 raise
             raise await self.explain(step, target, error) from None
+
+    async def use(self, step: Step, target: BrowserLocator, options: dict[str, Any]) -> None:
+        given = step.parameters
+        match step.kind:
+            case "click" | "dblclick" | "hover" | "check" | "uncheck":
+                await getattr(target, step.kind)(**options)
+            case "fill":
+                await target.fill(str(given["value"]), **options)
+            case "type":
+                await target.press_sequentially(str(given["value"]), **options)
+            case "press":
+                await target.press(str(given["key"]), **options)
+            case "select":
+                await target.select_option(**_option(given), **options)
+            case "upload":
+                await target.set_input_files(self.files(given["files"]), **options)
+            case "drag":
+                await target.drag_to(self.locate(given["to"]), **options)
+            case _:
+                raise _Failed("test", f"'{step.kind}' is not supported yet by the runner")
 
     def is_secret(self, value: object) -> bool:
         return any(self.values.get(name) in self.stage.secrets for name in names_in(value))
