@@ -10,6 +10,7 @@ from radar.diff import in_words
 from radar.elements import PageSnapshot, fold
 from radar.environment import what_is_wrong
 from radar.matching import Match
+from repair_ladder.checks import meets
 from repair_ladder.floor import expectation
 from repair_ladder.memory import Memory
 from repair_ladder.operations import Operation
@@ -113,6 +114,14 @@ def _lost_element(situation: Situation, where: str, match: Match, evidence: tupl
             "away on purpose: a person decides",
             evidence,
         )
+    shown = _likeliest_fails(situation, match)
+    if shown is not None:
+        return Verdict(
+            "product_defect",
+            f"{mended}{where}: its element has another locator now; the likeliest one, {shown}, does not show what the "
+            f"check expects{told}",
+            evidence,
+        )
     if match.verdict == "unsure":
         return Verdict(
             "incurable",
@@ -122,6 +131,26 @@ def _lost_element(situation: Situation, where: str, match: Match, evidence: tupl
     if _is_of_the_app(evidence):
         return Verdict("product_defect", f"{mended}{where}: {situation.red.message}", evidence)
     return Verdict("incurable", f"{mended}{where}: {situation.red.message}; no proven fix was found", evidence)
+
+
+LIKELY: Final = 0.3  # from this probability on the first candidate is worth a look
+
+
+def _likeliest_fails(situation: Situation, match: Match) -> str | None:
+    """For a check of a text: the likeliest element in words, if it is likely enough and does not show what is expected.
+
+    Looking does no harm. What it shows decides between two verdicts, never about a repair: one that would meet the
+    check is not taken for the right one on that account.
+    """
+    place, page = situation.place, situation.page
+    step = situation.step_now(place) if place else None
+    if match.verdict != "unsure" or step is None or page is None or step.kind != "assert_text" or not match.candidates:
+        return None
+    first = match.candidates[0]
+    text = page.texts[first.element]
+    if first.probability < LIKELY or not text or meets(step.parameters, text):
+        return None
+    return in_words(page, first.element)
 
 
 def _nearest(page: PageSnapshot | None, match: Match) -> str:
