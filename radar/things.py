@@ -67,6 +67,7 @@ REGIONS: Final = {
 }
 _WORD: Final = re.compile(r"[^\W\d_]+|\d[\d.,:/-]*\d|\d")
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_PREFIXED: Final = re.compile(r"\b([a-z])-(?=[a-z]{2})", re.I)  # "e-mail" is "email"
 _ALPHA: Final = re.compile(r"[^\W\d_]+")
 _ENDS_IN_COUNTER: Final = re.compile(r"\d+$")
 _HEXADECIMAL: Final = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{6,}$", re.I)
@@ -84,7 +85,8 @@ def words_of(text: str) -> Words:
 
     A text of icon characters alone (icon fonts use the private area) has these as its words.
     """
-    return tuple(map(_stem, _WORD.findall(_CAMEL.sub(" ", text).lower()))) or tuple(_PRIVATE.findall(text))
+    plain = _CAMEL.sub(" ", _PREFIXED.sub(r"\1", text)).lower()
+    return tuple(map(_stem, _WORD.findall(plain))) or tuple(_PRIVATE.findall(text))
 
 
 def _stem(word: str) -> str:
