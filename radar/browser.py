@@ -41,6 +41,7 @@ _ENGINE_SCRIPT: Final = (
     + COLLECT.strip().rstrip(";")
     + """;
     const kept = { realm: String(Math.random()), frames: [] };
+    const fields = document.implementation.createHTMLDocument(''); // this document may be none, such as a picture
     let isDone = false; // several matches are an error: the page is described for the first of them alone
     return { queryAll(root, asked) {
         if (asked.startsWith('frame:')) return kept.frames.slice(Number(asked.slice(6))).slice(0, 1);
@@ -49,7 +50,7 @@ _ENGINE_SCRIPT: Final = (
             return [kept.target];
         }
         // A field, because Playwright notes what it finds, and would copy a text.
-        const answer = document.createElementNS('http://www.w3.org/1999/xhtml', 'textarea');
+        const answer = fields.createElement('textarea');
         if (!isDone) {
             isDone = true;
             Promise.resolve().then(() => { isDone = false; });

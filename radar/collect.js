@@ -84,7 +84,8 @@
       scrollHeight = one(Element, 'scrollHeight', (e) => e.scrollHeight);
     const childrenOf = getter(Element, 'children'), beforeOf = getter(Element, 'previousElementSibling'),
       afterOf = getter(Element, 'nextElementSibling'), leftOf = getter(Element, 'clientLeft'), topOf = getter(Element, 'clientTop');
-    const attr = two(Element, 'getAttribute', (e, name) => e.getAttribute(name)), has = two(Element, 'hasAttribute', (e, name) => e.hasAttribute(name)),
+    const attr = two(Element, 'getAttribute', (e, name) => e.getAttribute(name)),
+      has = two(Element, 'hasAttribute', (e, name) => e.hasAttribute(name)),
       rectOf = two(Element, 'getBoundingClientRect', (e) => e.getBoundingClientRect()),
       hasBox = two(Element, 'checkVisibility', (e, how) => e.checkVisibility(how)), rootOf = two(Node, 'getRootNode', (e) => e.getRootNode());
     const matches = method(Element, 'matches'), upTo = method(Element, 'closest'), allIn = method(Element, 'querySelectorAll');
@@ -270,8 +271,8 @@
       const labels = LABELABLE.has(tag) ? e.labels : null;
       return labels && labels.length ? labels : null;
     }
-    const labelText = (e, seen) => [...e.labels].map((label) => alternative(label, { seen: seen || new Set(), label: true, open: isHidden(label) }))
-      .filter(Boolean).join(' ');
+    const labelText = (e, seen) => [...e.labels]
+      .map((label) => alternative(label, { seen: seen || new Set(), label: true, open: isHidden(label) })).filter(Boolean).join(' ');
     // `seen`: elements that have given their part. `place`: "self", or "inside" the named element; `by`, `label`, `native`: reached
     // through aria-labelledby, a label, a caption. `open`: that one is hidden, and so is read although it is.
     function alternative(e, how) {
@@ -303,7 +304,10 @@
       seen.add(e);
       return (!isEmpty(role) || tag === 'IFRAME' || tag === 'FRAME') && title.trim() ? title : '';
     }
+    const consulted = new Map(); // fields whose values are part of a name
+    const mark = (e) => e.value + ' ' + e.selectedIndex;
     function valueOf(e, tag, role, how, deeper) { // what a control adds to the name of something else
+      if (tag === 'INPUT' || tag === 'TEXTAREA' || tag === 'SELECT') consulted.set(e, mark(e));
       switch (role) {
         case 'textbox': case 'searchbox':
           if (e.type === 'password') return '';
@@ -417,7 +421,7 @@
     function selectorsOf(sheet) {
       const rules = sheet.cssRules, known = sheets.get(sheet);
       if (known && known.length === rules.length) return known.found;
-      const found = selectorsIn(rules, { added: [], hand: [] });
+      const found = selectorsIn(rules, { added: [], hand: [], count: rules.length });
       sheets.set(sheet, { length: rules.length, found });
       return found;
     }
@@ -431,7 +435,9 @@
         if (typeOf(root) === 9 && !parts.includes(null)) {
           const find = (said) => new Set(said.length ? Document.prototype.querySelectorAll.call(root, said.join(', ')) : []);
           const hand = [...parts.flatMap((part) => part.hand), '[style*=cursor i]', 'a', 'area'];
-          some = { added: find(parts.flatMap((part) => part.added)), hand: find(hand) };
+          const added = parts.flatMap((part) => part.added);
+          some = { added: find(added), hand: find(hand), count: parts.map((part) => part.count).join(),
+            isFixed: !added.some((said) => /:(?!not|is|where|first|last|nth|only|root|empty)/.test(said)) };
         }
       } catch { /* a sheet of another origin, or a selector that cannot be asked: ask every element */ }
       styled.set(root, some);
@@ -507,7 +513,8 @@
     }
 
     // --- the walk ---
-    const rows = [], lost = [], frames = [], places = new Map(), scrollers = [], dropped = new Map();
+    let rows = [];
+    const lost = [], frames = [], scrollers = [], dropped = new Map();
     function isDropped(name) {
       let value = dropped.get(name);
       if (value === undefined) { value = DROPPED.test(name); dropped.set(name, value); }
@@ -518,7 +525,26 @@
       const some = styledIn(doc);
       return some && some.hand;
     }
-    let isCut = false;
+    const tenth = (number) => Math.round(number * 10) / 10;
+    function flagsOf(e, tag, index, rect, isRendered, isControl, doc, hands) {
+      const isVisible = isRendered && rect.width > 0 && rect.height > 0;
+      let flags = (isVisible ? 1 : 0) | (isHidden(e) ? 0 : 2);
+      if (!((FORM.has(tag) && matches(e, ':disabled')) || attr(e, 'aria-disabled') === 'true')) flags |= 4;
+      if (e.checked === true || attr(e, 'aria-checked') === 'true' || attr(e, 'aria-selected') === 'true' ||
+          attr(e, 'aria-pressed') === 'true') flags |= 8;
+      return isVisible ? flags | seenFlags(e, index, rect, isControl, doc, hands, has(e, 'onclick')) : flags;
+    }
+    function seenFlags(e, index, rect, isControl, doc, hands, listens) {
+      let flags = 0;
+      const isPointer = !isControl && (!hands || hands.has(e) || isReached(e)) && hasHand(e) && !(parentOf(e) && hasHand(parentOf(e)));
+      if (isPointer || isControl || listens) flags |= isCovered(e, rect, doc) ? 48 : 32;
+      const part = heightIn(e);
+      if (part > 40 && scrollHeight(e) > part + 40 && /auto|scroll/.test(styleOf(e).overflowY))
+        scrollers.push([index, scrollHeight(e), part]);
+      return flags;
+    }
+    let isCut = false, isPlain = true;
+    const rendered = [], controls = [], listening = [];
     function walk(e, parent, edge, ox, oy, doc, hands) {
       const tag = tagOf(e);
       if (SKIPPED.has(tag)) return;
@@ -527,7 +553,6 @@
       places.set(e, index);
       const rect = rectOf(e);
       const isRendered = isShown(e);
-      const isVisible = isRendered && rect.width > 0 && rect.height > 0;
       const type = tag === 'INPUT' ? e.type : '';
       const attributes = {};
       const given = attributesOf(e);
@@ -554,26 +579,20 @@
       }
       const own = roleOf(e), role = isEmpty(own) ? '' : own;
       const isControl = INTERACTIVE.has(role) || FORM.has(tag) || tag === 'SUMMARY';
-      let flags = (isVisible ? 1 : 0) | (isHidden(e) ? 0 : 2);
-      if (!((FORM.has(tag) && matches(e, ':disabled')) || attr(e, 'aria-disabled') === 'true')) flags |= 4;
-      if (e.checked === true || attr(e, 'aria-checked') === 'true' || attr(e, 'aria-selected') === 'true' ||
-          attr(e, 'aria-pressed') === 'true') flags |= 8;
-      if (isVisible) {
-        const isPointer = !isControl && (!hands || hands.has(e) || isReached(e)) && hasHand(e) && !(parentOf(e) && hasHand(parentOf(e)));
-        if (isPointer || isControl || has(e, 'onclick')) flags |= 32;
-        if (flags & 32 && isCovered(e, rect, doc)) flags |= 16;
-        const part = heightIn(e);
-        if (part > 40 && scrollHeight(e) > part + 40 && /auto|scroll/.test(styleOf(e).overflowY)) scrollers.push([index, scrollHeight(e), part]);
-      }
+      const flags = flagsOf(e, tag, index, rect, isRendered, isControl, doc, hands);
+      rendered.push(isRendered);
+      listening.push(has(e, 'onclick'));
+      controls.push(isControl);
       const by = attr(e, 'aria-labelledby'), said = attr(e, 'aria-label');
       const isNamed = role || tag === 'SUMMARY' || said !== null || by !== null || has(e, 'title');
       const label = (by && fold(referred(e, by).join(' '))) || (labelsOf(e, tag) ? fold(labelText(e)) : '') || fold(said || '');
       rows.push([parent, tag.toLowerCase(), attributes, pieces, role, isNamed ? nameOf(e) : '', cut(label), edge, flags,
-        Math.round((rect.left + ox) * 10) / 10, Math.round((rect.top + oy) * 10) / 10,
-        Math.round(rect.width * 10) / 10, Math.round(rect.height * 10) / 10]);
+        tenth(rect.left + ox), tenth(rect.top + oy), tenth(rect.width), tenth(rect.height)]);
       const shadow = shadowOf(e);
+      if (shadow) isPlain = false;
       if (shadow) for (const child of shadow.children) walk(child, index, 'shadow', ox, oy, doc, null);
       if (tag === 'IFRAME' || tag === 'FRAME') {
+        isPlain = false;
         let within = null;
         try { within = e.contentDocument; } catch { /* another origin */ }
         if (!within) { lost.push(index); frames.push(e); }
@@ -585,8 +604,54 @@
         for (const child of below) walk(child, index, '', ox, oy, doc, hands);
       }
     }
+    // --- a second look ---
+    // While no script has changed the page, what is said of its elements holds: only what the pointer, the keys and time
+    // change is looked at anew. Pages in pieces (frames, shadow roots) are always looked at as a whole.
+    function refreshed(was) {
+      if (!was || was.isMutated || was.root !== root || was.observer.takeRecords().length || isCareful) return false;
+      const some = styledIn(page), { all } = was;
+      if (!some || !some.isFixed || some.count !== was.count) return false;
+      for (const [e, value] of was.consulted) if (mark(e) !== value) return false;
+      const ox = top.scrollX, oy = top.scrollY;
+      for (let index = 0; index < all.length; index++) {
+        const e = all[index], row = was.rows[index], isRendered = isShown(e), isControl = was.controls[index];
+        if (isRendered !== was.rendered[index] || shadowIn(e)) return false;
+        const rect = rectOf(e), tag = tagOf(e);
+        let flags = row[8] & 14; // what its attributes say
+        if (!isRendered || FORM.has(tag)) flags = flagsOf(e, tag, index, rect, isRendered, isControl, page, some.hand);
+        else if (rect.width > 0 && rect.height > 0) flags |= 1 | seenFlags(e, index, rect, isControl, page, some.hand, was.listening[index]);
+        if ((flags ^ row[8]) & 2) return false;
+        row[8] = flags;
+        row[9] = tenth(rect.left + ox);
+        row[10] = tenth(rect.top + oy);
+        row[11] = tenth(rect.width);
+        row[12] = tenth(rect.height);
+      }
+      rows = was.rows;
+      places = was.places;
+      isLong = was.isLong;
+      isCut = was.isCut;
+      return true;
+    }
+    function remember() {
+      const some = styledIn(page);
+      if (kept.was) kept.was.observer.disconnect();
+      kept.was = null;
+      if (!kept.realm || !isPlain || isCareful || !some || !some.isFixed) return;
+      const was = { root, rows, places, rendered, controls, listening, consulted, count: some.count, isLong, isCut,
+        all: [...places.keys()] };
+      was.observer = new MutationObserver(() => { was.isMutated = true; was.observer.disconnect(); });
+      was.observer.observe(page, { subtree: true, childList: true, attributes: true, characterData: true });
+      kept.was = was;
+    }
+
     const page = top.document, root = rootIn(page);
-    if (root) walk(root, -1, '', top.scrollX, top.scrollY, page, handsIn(page));
+    let places = new Map();
+    if (!refreshed(kept.was)) {
+      scrollers.length = 0;
+      if (root) walk(root, -1, '', top.scrollX, top.scrollY, page, handsIn(page));
+      remember();
+    }
     let at = target ? target : null;
     while (at && !places.has(at)) at = around(at); // inside an svg: the svg
 

@@ -7,9 +7,9 @@ import time
 import pytest
 from playwright.async_api import Page
 
-from radar.browser import snapshot
+from radar.browser import COLLECT, snapshot
 from radar.elements import Element, PageSnapshot
-from radar.reading import pack, unpack
+from radar.reading import pack, read_page, unpack
 from tests.browser.conftest import Answer, Play, Site, green
 
 pytestmark = pytest.mark.browser
@@ -290,3 +290,51 @@ async def test_the_hand_of_a_custom_element_s_own_sheet_is_seen(page: Page, site
     )  # fmt: skip
 
     assert by_id(seen, "h").clickable
+
+
+LIVELY = """<style>#menu { display: none } #top:hover #menu { display: block } #far { height: 2000px }
+.big { font-size: 30px } #n:focus { border: 9px solid } .on::after { content: ' on' }</style>
+<div id=top><b>Menu</b><a id=menu href=/>Inside</a></div><label id=l>Name <input id=n value=a></label>
+<label>News <input id=c type=checkbox></label><fieldset id=s><button id=g>Go</button></fieldset>
+<select id=p aria-label=Size><option>S<option>M</select><label>Size of <select id=q><option>S<option>M</select></label>
+<div id=box style='height:60px;overflow:auto'><p style='height:900px'>long</p></div>
+<p id=far>far</p><div id=end></div>"""
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "1",
+        "n.value = 'typed'",
+        "c.checked = true",
+        "q.selectedIndex = 1",
+        "n.focus()",
+        "scrollTo(0, 500)",
+        "box.scrollTop = 300",
+        "s.disabled = true",
+        "g.className = 'on'",
+        "g.firstChild.data = 'Stop'",
+        "end.innerHTML = '<h2>new</h2>'",
+        "end.attachShadow({ mode: 'open' }).innerHTML = '<i>shadow</i>'",
+        "document.styleSheets[0].insertRule('#far { display: none }')",
+        "document.styleSheets[0].cssRules[1].style.display = 'none'",
+        "document.styleSheets[0].cssRules[5].style.content = '\" off\"'; g.className = 'on'",
+        "document.title = 'Other'",
+        "history.pushState({}, '', '/other')",
+        "document.body.innerHTML = '<p>all new</p>'",
+        "HOVER",
+    ],
+)
+async def test_a_second_look_sees_all_that_has_changed(page: Page, site: Site, change: str) -> None:
+    await describe(page, site, LIVELY)
+    if change == "HOVER":
+        await page.hover("#top b")
+    else:
+        await page.evaluate(f"() => {{ {change} }}")
+
+    seen, _ = await snapshot(page)
+    again, _ = await snapshot(page)
+
+    afresh, _ = read_page(await page.evaluate(COLLECT))
+    assert seen == afresh
+    assert again == afresh
