@@ -388,7 +388,11 @@ class PageMatch:
         if self._is_guess(best):
             probability = min(probability, GUESS_MOST)
         elif probability >= self.weights.found_from and not self._is_claimed(at, best.to):
-            verdict = "found"
+            # Two of the new page may fit about as well, such as one button that became two: either would be a guess.
+            if facts["lead"] >= LEAST_LEAD:
+                verdict = "found"
+            else:
+                probability = GUESS_MOST
         elif gone >= self.weights.gone_from and self.kept >= KNOWN_PAGE:
             verdict = "gone"
         candidates = self._listed(at, judged, best, probability)
@@ -636,6 +640,7 @@ KNOWN_PAGE: Final = 0.3  # share of the old page that must be found again before
 TIGHT: Final = 1.0  # scores so close are equal
 PART_DEEP: Final = 4  # how far up a control is sought around one of its parts
 GUESS_MOST: Final = 0.5  # the most that a guess may be worth
+LEAST_LEAD: Final = 0.25  # over the best different candidate, in points of likeness
 
 
 def _two_best(score: Floats, side: Ints, count: int) -> tuple[Floats, Floats, Ints]:

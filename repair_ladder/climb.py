@@ -35,7 +35,7 @@ from repair_ladder.rungs import (
 )
 from repair_ladder.step_format import write_step
 from repair_ladder.steps import Place, Steps, show_place
-from repair_ladder.verdicts import diagnose, pre_triage
+from repair_ladder.verdicts import diagnose
 
 UNFOUND: Final = ("missing", "many")
 LOCAL: Final[dict[str, Proposer]] = {SELF_HEAL: self_heal.propose, SUGGEST_FIX: suggest_fix.propose}
@@ -158,7 +158,7 @@ class _Climb:
 
     async def replay(self, steps: Steps) -> Green | Red | Environment:
         self.spent.replays += 1
-        return pre_triage(await self.bare_replay(steps), Memory())
+        return await self.bare_replay(steps)
 
     async def tell(self, what: str, **details: object) -> None:
         if self.watch:

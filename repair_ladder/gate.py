@@ -18,6 +18,7 @@ from repair_ladder.outcomes import Environment, Green, Red, Trace
 from repair_ladder.ports import Replay
 from repair_ladder.rungs.self_heal import same_thing
 from repair_ladder.steps import Place, Steps, show_place, step_at
+from repair_ladder.verdicts import pre_triage
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,9 @@ class Known:
 
 async def prove(steps: Steps, operations: Operations, known: Known, replay: Replay) -> Judged:
     """Play the candidate; the saved steps are not touched."""
-    outcome = await replay(apply_operations(steps, operations))
+    moved = moved_places(steps, operations)
+    shifted = Memory({moved[old]: seen for old, seen in known.memory.seen.items() if old in moved})
+    outcome = pre_triage(await replay(apply_operations(steps, operations)), shifted)
     match outcome:
         case Green():
             wrong = wrong_element(steps, operations, known, outcome.trace)

@@ -27,7 +27,7 @@ class Healed:
 
     operation: Operation
     match: Match
-    renamed: bool
+    doubt: str
     harm: str | None
 
 
@@ -49,7 +49,7 @@ async def propose(situation: Situation) -> tuple[Candidate, ...]:
             tuple(one.operation for one in healed),
             SELF_HEAL,
             f"the element of step {places} is still there under another locator",
-            doubt="its visible name is another one now" if any(one.renamed for one in healed) else "",
+            doubt=next((one.doubt for one in healed if one.doubt), ""),
             harm=harm,
             because=tuple(reason for one in healed for reason in one.match.reasons),
             # The old locator matched where the test was green, matches nothing here, and the page shows what became of
@@ -152,18 +152,19 @@ def _rewritten(
     new = replace_locator(step, name, ways[0])
     element = page.elements[match.element]
     before = old[0].elements[old[1]] if old else None
-    renamed = (
-        not step.asserts_outcome
-        and before is not None
-        and bool(before.name)
-        and still(before.name).casefold() != still(element.name).casefold()
-    )
+    renamed = before is not None and still(before.name).casefold() != still(element.name).casefold()
+    if before is None:
+        doubt = "the test was never green here, so only its locator tells what it meant"
+    elif renamed and before.name and not step.asserts_outcome:
+        doubt = "its visible name is another one now"
+    else:
+        doubt = ""
     words = in_words(page, match.element)
     reason = f"{words} is what it was: {', '.join(match.reasons[:4])}" if match.reasons else words
     harm = None if step.asserts_outcome else new_harm(before, element, text=page.texts[element.index])
     if harm and before is not None and not _share_a_word(before.name, element.name or page.texts[element.index]):
         return None  # what deletes or pays now and had no word of it before is another thing, whatever its place
-    return Healed(Operation("replace", place, new, reason), match, renamed, harm)
+    return Healed(Operation("replace", place, new, reason), match, doubt, harm)
 
 
 def _share_a_word(one: str, other: str) -> bool:

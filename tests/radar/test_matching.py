@@ -402,6 +402,25 @@ def test_a_probability_falls_when_a_second_one_is_as_likely() -> None:
     assert torn.runner_up is not None
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param("Pay now", "Pay now", id="the same twice"),
+        pytest.param("Pay by card", "Pay by bill", id="two that share the old words"),
+    ],
+)
+def test_one_button_that_became_two_is_not_guessed(one: str, other: str) -> None:
+    old = form(n("p", "Total 30"), n("button", "Pay now", id="pay"), n("button", "Back", id="back"))
+    new = form(
+        n("p", "Total 30"),
+        n("div", n("button", one, class_="p1")),
+        n("div", n("button", other, class_="p2")),
+        n("button", "Back", id="back"),
+    )
+
+    assert find_again(old, at(old, id="pay"), new, action="click").verdict != "found"
+
+
 def test_an_icon_keeps_what_it_is_though_it_has_no_words() -> None:
     old = page(n("nav", *[n("a", icon, href="#", id=f"old-{at}") for at, icon in enumerate("\uf067\uf068\uf069")]))
     new = page(n("nav", *[n("button", icon, class_=f"v{at}") for at, icon in enumerate("\uf069\uf067\uf068")]))
@@ -428,3 +447,7 @@ def test_a_pair_of_pages_is_matched_once() -> None:
 
     assert match_pages(old, new) is match_pages(old, new)
     assert match_pages(old, new) is not match_pages(new, old)
+
+
+def test_a_prefix_of_one_letter_belongs_to_its_word() -> None:
+    assert words_of("E-mail address") == words_of("Email address")
