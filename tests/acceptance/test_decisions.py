@@ -277,7 +277,7 @@ async def test_a_proven_proposal_is_not_run_again(world: World) -> None:
     [
         pytest.param("#pay-now", RENAMED, "its proof is red at step 3", id="it finds nothing"),
         pytest.param("#submit-payment", BROKEN, "its proof is red at step 4", id="the check does not hold"),
-        pytest.param("#later", RENAMED.with_(home=a_page('p "x"')), "its proof is red", id="another page"),
+        pytest.param("#later", RENAMED.with_(home=a_page('p "x"')), "it could not be proved", id="half a page"),
     ],
 )
 async def test_a_red_proof_writes_nothing_and_the_row_stays_open(
