@@ -87,6 +87,8 @@ def redactor(secrets: Iterable[str]) -> Callable[[str], str]:
     for secret in secrets:
         if len(secret) >= SHORTEST_SECRET:
             forms |= {secret, quote(secret), quote(secret, safe=""), quote_plus(secret), escape(secret)}
+            # A browser leaves these as they are in the query of an address.
+            forms |= {quote(secret, safe="&/'+=:;,@!$()*~?"), escape(secret, quote=False)}
     if not forms:
         return lambda text: text
     pattern = re.compile("|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True)))
