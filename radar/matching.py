@@ -330,11 +330,12 @@ class PageMatch:
     def _stood_before(self, at: int, to: int) -> str:
         """Was this element on the old page already, under a name of its own?"""
         old, new = self._old.things[at], self._new.things[to]
-        if not new.key or new.is_volatile or new.key == old.key:
+        name = _bare(new.key)
+        if not name or new.is_volatile or name == _bare(old.key):
             return ""
-        named_so = self._old_by_key.get((new.key, _readable(new)), ())
+        named_so = self._old_by_key.get((name, _readable(new)), ())
         before = [k for k in named_so if k != at and not self._same_place(k, at) and not self._nested(k, at)]
-        now = self._new_by_key.get((new.key, _readable(new)), ())
+        now = self._new_by_key.get((name, _readable(new)), ())
         if before and len(before) >= len(now):
             return f'"{_short(new.said)}" already stood on the old page beside it'
         return ""
@@ -664,8 +665,13 @@ def _by_key(of: View) -> Mapping[tuple[str, bool], list[int]]:
     found: dict[tuple[str, bool], list[int]] = {}
     for at, thing in enumerate(of.things):
         if thing.key and thing.is_visible:
-            found.setdefault((thing.key, _readable(thing)), []).append(at)
+            found.setdefault((_bare(thing.key), _readable(thing)), []).append(at)
     return found
+
+
+def _bare(key: str) -> str:
+    """A name without white space: between two inline elements it is often only drawn (a flex row), and not there."""
+    return key.replace(" ", "")
 
 
 def _readable(thing: Thing) -> bool:

@@ -421,6 +421,31 @@ def test_one_button_that_became_two_is_not_guessed(one: str, other: str) -> None
     assert find_again(old, at(old, id="pay"), new, action="click").verdict != "found"
 
 
+@pytest.mark.parametrize("said", [pytest.param("Reserved for Noor", id="with a message"), pytest.param("", id="empty")])
+def test_what_stood_on_the_old_page_is_no_rival_where_only_its_white_space_differs(said: str) -> None:
+    """A status line moves into a shadow root; the total, two spans in a row before, stands beside it as one text."""
+    name = n("p", n("label", "Full name"), n("input", label="Full name"))
+    letter = n("form", n("h3", "Our letter"), n("button", "Subscribe"))
+    total = n("div", n("div", n("strong", "Total"), n("strong", "61.00")))
+    status = n("p", said, role="status", id="s")
+    old = page(
+        header(),
+        n("main", n("section", n("h1", "Seats"), total), n("section", n("form", n("h2", "Who"), name, status), letter)),
+        footer(),
+    )
+    inner = n("section", n("h2", "Who"), n("p", "Total 61.00"), name, n("p", said, role="status"), edge="shadow")
+    new = page(
+        header(),
+        n("main", n("section", n("h1", "Seats")), n("section", letter, n("seat-checkout", inner))),
+        footer(),
+    )
+
+    match = find_again(old, at(old, id="s"), new, action="assert_text")
+
+    assert (match.verdict, match.element) == ("found", at(new, role="status"))
+    assert match.runner_up is None
+
+
 def test_an_icon_keeps_what_it_is_though_it_has_no_words() -> None:
     old = page(n("nav", *[n("a", icon, href="#", id=f"old-{at}") for at, icon in enumerate("\uf067\uf068\uf069")]))
     new = page(n("nav", *[n("button", icon, class_=f"v{at}") for at, icon in enumerate("\uf069\uf067\uf068")]))
