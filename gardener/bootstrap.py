@@ -14,7 +14,7 @@ from gardener.projects import Project
 from gardener.settings import Settings
 from gardener.store import open_store
 from gardener.tools import Tools, Watch, nobody_watches
-from radar.browser import Keeper, Visit, visit_all
+from radar.browser import Again, Keeper, Visit, visit_all
 from radar.errors import PageUnavailable
 from radar.reading import Redact
 from repair_ladder.outcomes import Environment, Outcome
@@ -47,9 +47,9 @@ async def open_tools(settings: Settings, *, watch: Watch = nobody_watches) -> As
             return await sign_in(browser, steps, stage)
 
         async def look(
-            urls: Sequence[str], *, state: Any, locale: str | None, redact: Redact
+            urls: Sequence[str], *, state: Any, locale: str | None, redact: Redact, again: Again
         ) -> dict[str, Visit | PageUnavailable]:
-            return await visit_all(await keeper.get(), urls, state=state, locale=locale, redact=redact)
+            return await visit_all(await keeper.get(), urls, state=state, locale=locale, redact=redact, again=again)
 
         def ask(project: Project) -> Ask | None:
             if not settings.anthropic_api_key:

@@ -204,7 +204,7 @@ class _Play:
         await self.told.say(f"The shop is at {self.shop.url}; this project {mode}. No AI key is used.", "dim")
         self.told.console.print(screen.plain(f"  All data is in {self.tools.settings.data_dir}", "dim"), soft_wrap=True)
         # One line about a browser that does not start, instead of one for each test.
-        await self.tools.look((self.shop.url,), state=None, locale=None, redact=str)
+        await self.tools.look((self.shop.url,), state=None, locale=None, redact=str, again=lambda *_: False)
 
     async def release_1(self) -> None:
         await self.told.section(

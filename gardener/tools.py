@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from gardener.projects import Project
 from gardener.settings import Settings
 from gardener.store import Store
-from radar.browser import Visit
+from radar.browser import Again, Visit
 from radar.errors import PageUnavailable
 from radar.reading import Redact
 from repair_ladder.outcomes import Outcome
@@ -31,7 +31,7 @@ class SignIn(Protocol):
 
 class Look(Protocol):
     async def __call__(
-        self, urls: Sequence[str], *, state: Any, locale: str | None, redact: Redact
+        self, urls: Sequence[str], *, state: Any, locale: str | None, redact: Redact, again: Again
     ) -> dict[str, Visit | PageUnavailable]: ...
 
 

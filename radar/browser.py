@@ -6,11 +6,11 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from playwright.async_api import (
     Browser,
@@ -261,9 +261,21 @@ async def settle(page: Page, *, quiet_ms: int = QUIET_MS, most_ms: int = SETTLE_
         return False  # it navigated away meanwhile, or loads for ever
 
 
+# Is a second load of the page at this URL needed, now that the first was seen?
+Again: TypeAlias = Callable[[str, PageSnapshot], bool]
+
+
+def always_again(url: str, first: PageSnapshot) -> bool:
+    """The Again of somebody who knows nothing of the page yet."""
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A page as a sweep saw it: `first` and `second` are two loads, for what differs between them is noise."""
+    """A page as a sweep saw it: `first` and `second` are two loads, for what differs between them is noise.
+
+    There is no `second` where the first load gave no reason for one.
+    """
 
     asked: str
     first: PageSnapshot
@@ -274,18 +286,18 @@ async def visit(
     context: BrowserContext,
     url: str,
     *,
-    twice: bool = True,
+    again: Again = always_again,
     redact: Redact | None = None,
     timeout_ms: int = 15000,
 ) -> Visit:
-    """Load a page (twice) and describe it. Raises PageUnavailable where the app gives none."""
+    """Load a page, once more if `again` says so, and describe it. Raises PageUnavailable where the app gives none."""
     try:
         page = await context.new_page()
     except Error as error:
         raise PageUnavailable(f"the browser is gone: {first_line(error)}", kind="browser") from error
     try:
         first = await _load(page, url, redact, timeout_ms)
-        second = await _load(page, url, redact, timeout_ms) if twice else None
+        second = await _load(page, url, redact, timeout_ms) if again(url, first) else None
         return Visit(url, first, second)
     finally:
         with contextlib.suppress(Error):
@@ -299,6 +311,7 @@ async def visit_all(
     state: Any = None,
     locale: str | None = None,
     redact: Redact | None = None,
+    again: Again = always_again,
 ) -> dict[str, Visit | PageUnavailable]:
     """Look at pages one after another in one context. A page that cannot be had is an answer, not an exception.
 
@@ -312,7 +325,7 @@ async def visit_all(
     try:
         for url in urls:
             try:
-                seen[url] = await visit(context, url, redact=redact)
+                seen[url] = await visit(context, url, redact=redact, again=again)
             except PageUnavailable as error:
                 if error.kind == "browser":
                     raise

@@ -88,8 +88,12 @@ def _rebuild(
 
 
 def moved_places(steps: Steps, operations: Iterable[Operation]) -> dict[Place, Place]:
-    """For every step that was played before and still stands (replaced included): its old place -> its new place."""
+    """For every step that was played before and still stands (replaced included): its old place -> its new place.
+
+    The inner steps of a block that was replaced whole are others now: they have no new place.
+    """
     operations = tuple(operations)
+    replaced = {operation.place for operation in operations if operation.op == "replace"}
     deleted = {operation.place for operation in operations if operation.op == "delete"}
     inserted: dict[Place, int] = {}
     for operation in operations:
@@ -104,7 +108,7 @@ def moved_places(steps: Steps, operations: Iterable[Operation]) -> dict[Place, P
             if place not in deleted:
                 at += 1
                 moved[place] = (*new, at)
-                if step.steps:
+                if step.steps and place not in replaced:
                     visit(step.steps, place, moved[place])
             at += inserted.get(place, 0)
 

@@ -41,7 +41,7 @@ from gardener.store import (
 from gardener.tools import Tools
 from gardener.triage import Issue
 from radar.at_risk import resolve_ways
-from radar.browser import Visit
+from radar.browser import Again, Visit
 from radar.elements import Element, PageSnapshot, fold
 from radar.errors import PageUnavailable, RadarError
 from radar.locators import Locator
@@ -147,6 +147,7 @@ class App:
     on_look: Callable[[], Awaitable[object] | None] | None = None
     replays: list[Steps] = field(default_factory=list)
     looks: list[str] = field(default_factory=list)
+    reloads: list[str] = field(default_factory=list)  # those that were looked at twice
     sign_ins: int = 0
 
     async def replay(self, steps: Steps, stage: Stage, *, on_step: OnStep | None = None) -> Outcome:
@@ -160,7 +161,7 @@ class App:
         return outcome, "signed in" if signed_in and isinstance(outcome, Green) else None
 
     async def look(
-        self, urls: Sequence[str], *, state: Any, locale: str | None, redact: Redact
+        self, urls: Sequence[str], *, state: Any, locale: str | None, redact: Redact, again: Again
     ) -> dict[str, Visit | PageUnavailable]:
         if self.on_look:
             await _await(self.on_look())
@@ -177,7 +178,10 @@ class App:
                 base, path = _split(url, (HOST, *self.previews))
                 page = seen(self._release(base), path, {}, bool(state), redact)
                 page = replace(page, url=base + urlsplit(page.url).path)
-                found[url] = Visit(url, page, page)
+                twice = again(url, page)
+                if twice:
+                    self.reloads.append(url)
+                found[url] = Visit(url, page, page if twice else None)
         return found
 
     def _release(self, base: str) -> Release:

@@ -340,6 +340,10 @@ async def _file_triage(
         await events.emit(tx, project.id, EventKind.TRIAGE, subject, payload, now=tools.now())
 
 
+def finding_cause(kind: str, place: str = "") -> str:
+    return f"preview:{place}:{kind}" if place else f"environment:{kind}"
+
+
 async def file_finding(
     tx: Transaction,
     tools: Tools,
@@ -348,14 +352,19 @@ async def file_finding(
     reason: str,
     tests: Sequence[int],
     run: int | None = None,
+    *,
+    place: str = "",
 ) -> int:
-    """One finding about the surroundings with all tests under it: one cause, one row."""
+    """One finding about the surroundings with all tests under it: one cause, one row.
+
+    `place` is the base URL of a preview, whose troubles are its own; "" is the project's app.
+    """
     issue = await issues.file(
         tx,
         project=project.id,
         kind=IssueKind.FINDING,
         verdict="environment",
-        cause_key=f"environment:{kind}",
+        cause_key=finding_cause(kind, place),
         tests=tests,
         reason=reason,
         run=run,

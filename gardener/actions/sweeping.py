@@ -6,10 +6,10 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from gardener.actions.playing import memory_of, page_path, stage_of, values_of
-from gardener.actions.repairing import Wanted, file_finding
+from gardener.actions.repairing import Wanted, file_finding, finding_cause
 from gardener.actions.running import mend
 from gardener.jobs import Job, JobKind
 from gardener.notices import EventKind
@@ -32,7 +32,7 @@ from gardener.store import (
 from gardener.sweeps import Baseline, Sweep, SweepStatus
 from gardener.tools import Tools
 from radar.at_risk import LocatorUse, States, Touched, find_touched
-from radar.browser import Visit
+from radar.browser import Again, Visit
 from radar.diff import AppChange, compare, learn_noise
 from radar.elements import PageSnapshot
 from radar.environment import what_is_wrong
@@ -115,8 +115,9 @@ async def sweep(tools: Tools, job: Job) -> dict[str, Any]:
         )
     await tools.watch("sweep_start", {"project": project.name, "base_url": row.base_url})
     known = await _known(tools, project)
-    looked = await _look(tools, project, known, row)
-    found = await _compare(tools, project, known, looked)
+    remembered = await _remembered(tools, project)
+    looked = await _look(tools, project, known, remembered, row)
+    found = _compare(tools, project, known, remembered, looked)
     by_hand = bool(job.payload.get("by_hand"))
     stages = not (row.preview or project.auto_repair) and (by_hand or project.settings.staging)
     await _write_down(tools, project, row, known, looked, found, stages=stages)
@@ -176,7 +177,7 @@ def _tests_on(known: Known, names: Sequence[str]) -> set[int]:
 # --- the look ------------------------------------------------------------------------------------------
 
 
-async def _look(tools: Tools, project: Project, known: Known, row: Sweep) -> Looked:
+async def _look(tools: Tools, project: Project, known: Known, remembered: Remembered, row: Sweep) -> Looked:
     """Visit the pages, those behind the sign-in as somebody who signed in the way the tests do."""
     looked = Looked()
     hide = redactor({secret for test in known.tests for secret in values_of(tools, test).secrets})
@@ -192,7 +193,9 @@ async def _look(tools: Tools, project: Project, known: Known, row: Sweep) -> Loo
             if state is None:
                 continue
         by_url = {row.base_url + page.path: page for page in side}
-        visits = await tools.look(tuple(by_url), state=state, locale=project.settings.locale, redact=hide)
+        visits = await tools.look(
+            tuple(by_url), state=state, locale=project.settings.locale, redact=hide, again=_again(by_url, remembered)
+        )
         lost: dict[str, list[str]] = {}
         for url, visit in visits.items():
             page = by_url[url]
@@ -207,6 +210,19 @@ async def _look(tools: Tools, project: Project, known: Known, row: Sweep) -> Loo
                 Finding("unreachable", reason, tuple(name for names in lost.values() for name in names))
             )
     return looked
+
+
+def _again(by_url: Mapping[str, Page], remembered: Remembered) -> Again:
+    """What differs between two loads is noise. Where the first is what the baseline was, there is none to tell."""
+
+    def again(url: str, first: PageSnapshot) -> bool:
+        name = by_url[url].name
+        if name not in remembered:
+            return True
+        baseline, before = remembered[name]
+        return not what_is_wrong(before, first) and bool(compare(before, first, noise=baseline.noise, page=name))
+
+    return again
 
 
 async def _sign_in(tools: Tools, project: Project, known: Known, row: Sweep) -> tuple[Any, Finding | None]:
@@ -239,15 +255,22 @@ class Compared:
     snapshots: dict[str, PageSnapshot] = field(default_factory=dict)  # by the page's name
 
 
-async def _compare(tools: Tools, project: Project, known: Known, looked: Looked) -> Compared:
+# The baseline of each page by its name, and the page as it was.
+Remembered: TypeAlias = Mapping[str, tuple[Baseline, PageSnapshot]]
+
+
+async def _remembered(tools: Tools, project: Project) -> Remembered:
     async with tools.store.reading() as tx:
-        old = {one.page: one for one in await baselines.listed(tx, project.id)}
-        snapshots = await pages.get_many(tx, {one.page_key for one in old.values()})
+        old = await baselines.listed(tx, project.id)
+        snapshots = await pages.get_many(tx, {one.page_key for one in old})
+    return {one.page: (one, snapshots[one.page_key]) for one in old if one.page_key in snapshots}
+
+
+def _compare(tools: Tools, project: Project, known: Known, remembered: Remembered, looked: Looked) -> Compared:
     found = Compared()
     wrong: dict[tuple[str, str], list[str]] = {}
     for name, visit in looked.seen.items():
-        baseline = old.get(name)
-        before = snapshots.get(baseline.page_key) if baseline else None
+        baseline, before = remembered.get(name, (None, None))
         if before is None or baseline is None:
             trouble = "server_error" if (visit.first.status or 200) >= 400 else None
         else:
@@ -308,6 +331,8 @@ async def _write_down(
     tools: Tools, project: Project, row: Sweep, known: Known, looked: Looked, found: Compared, *, stages: bool
 ) -> None:
     """What was seen becomes the baseline together with who is at risk from it, or neither does."""
+    # How a preview is says nothing about the app itself, nor the app about a preview.
+    place = row.base_url if row.preview else ""
     async with tools.store.transaction() as tx:
         await sweeps.note(
             tx, row.id, pages=len(looked.seen), changes=[change_shape(change) for change in found.changes]
@@ -321,10 +346,10 @@ async def _write_down(
                     await proposals.add_triggers(tx, test, triggers)
         for finding in looked.findings:
             tests = sorted(_tests_on(known, finding.pages))
-            await file_finding(tx, tools, project, finding.kind, finding.reason, tests)
-        if not (looked.findings or row.preview):  # that a preview is well says nothing about the app itself
+            await file_finding(tx, tools, project, finding.kind, finding.reason, tests, place=place)
+        if not looked.findings:
             for kind in ("unreachable", "server_error", "sign_in", "language", "half_loaded"):
-                await issues.close_cause(tx, project.id, f"environment:{kind}", now=tools.now())
+                await issues.close_cause(tx, project.id, finding_cause(kind, place), now=tools.now())
 
 
 # --- the staging pass ----------------------------------------------------------------------------------

@@ -331,6 +331,32 @@ async def test_a_preview_that_is_well_does_not_close_a_finding_about_the_app(wor
     assert len(await world.issues()) == 1
 
 
+async def test_the_trouble_of_a_preview_is_a_row_of_its_own_and_ends_with_it(world: World) -> None:
+    await known(world)
+    befall(world, everywhere('h1 "Sorry"', status=500))
+    await world.sweep()
+    world.app.previews[PREVIEW] = everywhere('h1 "Sorry"', status=500)
+    await world.sweep(base_url=PREVIEW)
+    assert len(await world.issues()) == 2
+
+    world.app.previews[PREVIEW] = OLD
+    await world.sweep(base_url=PREVIEW)
+
+    assert len(await world.issues()) == 1
+
+
+async def test_a_page_that_is_as_its_baseline_is_loaded_once(world: World) -> None:
+    await known(world)
+    world.app.reloads.clear()
+
+    await world.sweep()
+    assert world.app.reloads == []
+
+    world.app.release = RENAMED
+    await world.sweep()
+    assert len(world.app.reloads) == 1  # what differs between two loads of the page that changed is noise
+
+
 async def test_after_a_preview_the_real_sweep_still_finds_the_change(world: World) -> None:
     await known(world)
     world.app.previews[PREVIEW] = RENAMED

@@ -39,6 +39,18 @@ async def test_a_visit_is_two_loads(browser: Browser, site: Site) -> None:
     assert seen.first.status == 200
 
 
+async def test_a_second_load_is_made_only_where_it_is_asked_for(browser: Browser, site: Site) -> None:
+    numbers = iter(range(9))
+    site.pages["/"] = lambda _: f"<title>Shop</title><p>token {next(numbers)}</p>"
+    site.pages["/still"] = "<p>still</p>"
+
+    seen = await visit_all(
+        browser, [site.url + "/", site.url + "/still"], again=lambda url, first: "token" in first.visible_text
+    )
+
+    assert [bool(one.second) for one in seen.values() if not isinstance(one, PageUnavailable)] == [True, False]
+
+
 async def test_every_page_is_seen_or_said_to_be_unavailable(browser: Browser, site: Site) -> None:
     nobody = Site()
     nobody.close()

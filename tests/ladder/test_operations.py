@@ -87,6 +87,12 @@ def test_the_old_step_of_an_insert_is_none() -> None:
     assert old_step(THREE, a_deletion(2)) == THREE[1]
 
 
+def test_the_steps_inside_a_replaced_block_have_no_new_place() -> None:
+    block = steps_of({"intent": {"goal": "pay", "steps": [wait(9)]}})[0]
+
+    assert moved_places(BLOCK, [Operation("replace", (2,), block)]) == {(1,): (1,), (2,): (2,), (3,): (3,)}
+
+
 # --- laws ----------------------------------------------------------------------------------------------
 
 
