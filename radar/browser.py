@@ -55,7 +55,8 @@ _ENGINE_SCRIPT: Final = (
             isDone = true;
             Promise.resolve().then(() => { isDone = false; });
             kept.target = root.nodeType === 1 ? root : null;
-            answer.value = collect(kept.target, asked.slice(5), kept);
+            const [, known, read] = /^look(?:@([^:]*))?:([^]*)$/.exec(asked);
+            answer.value = collect(kept.target, read, kept, known ? known.split(',') : []);
         }
         return [answer];
     } };
@@ -170,15 +171,20 @@ async def snapshot(
 
 
 async def describe(
-    where: Page | Frame | Locator | ElementHandle, read: str = "", *, timeout_ms: float | None = None
+    where: Page | Frame | Locator | ElementHandle,
+    read: str = "",
+    *,
+    known: Sequence[str] = (),
+    timeout_ms: float | None = None,
 ) -> str:
     """What collect.js says of the page around `where`, frames with pages of other origins included.
 
-    `read` names what to read of the element as well: "text", "value" or "attribute:NAME". A locator that finds nothing
-    is waited for, one that finds several is Playwright's "strict mode violation".
+    `read` names what to read of the element as well: "text", "value" or "attribute:NAME". `known` are the tokens of
+    descriptions that the reader of the answer has (`Reader.known`): it may then say no more than what is new since one
+    of them. A locator that finds nothing is waited for, one that finds several is Playwright's "strict mode violation".
     """
     try:
-        text = await _described(where, read, LOOK_MS if timeout_ms is None else timeout_ms)
+        text = await _described(where, read, LOOK_MS if timeout_ms is None else timeout_ms, known)
     except Error as error:
         if "Unknown engine" not in error.message:
             raise
@@ -200,8 +206,10 @@ def is_gone(error: Error) -> bool:
     return "Error: GONE" in error.message or "Unknown engine" in error.message
 
 
-async def _described(where: Page | Frame | Locator | ElementHandle, read: str, timeout_ms: float) -> str:
-    look = f"{ENGINE}=look:{read}"
+async def _described(
+    where: Page | Frame | Locator | ElementHandle, read: str, timeout_ms: float, known: Sequence[str] = ()
+) -> str:
+    look = f"{ENGINE}=look@{','.join(known)}:{read}" if known else f"{ENGINE}=look:{read}"
     if isinstance(where, ElementHandle):
         answer = await where.query_selector(look)
         text = await answer.input_value() if answer else None

@@ -1,9 +1,11 @@
 // Describes the whole page the script runs in as one JSON string (see browser.py for the shape).
 // Called with an element (or null): its place in the list comes back as `target`. `read` names what to read of it as well:
 // "text", "value" or "attribute:NAME"; it comes back as `seen`. `kept` is what one call leaves to the next on the same
-// page: what its style sheets say, and the frames that could not be entered.
-(target, read = '', kept = {}) => {
-  const CLOBBERED = {};
+// page: what its style sheets say, the frames that could not be entered, and the rows that were told last. `known` are the
+// tokens of descriptions that the caller still has: where one of them is the last one, only what is new since is told.
+(target, read = '', kept = {}, known = []) => {
+  const CLOBBERED = {}, last = kept.said;
+  kept.said = null; // whatever goes wrong from here on, nothing is taken for known that may not be
   try { return describe(false); } catch (error) { if (error !== CLOBBERED) throw error; return describe(true); }
 
   function describe(isCareful) {
@@ -612,7 +614,7 @@
       const some = styledIn(page), { all } = was;
       if (!some || !some.isFixed || some.count !== was.count) return false;
       for (const [e, value] of was.consulted) if (mark(e) !== value) return false;
-      const ox = top.scrollX, oy = top.scrollY;
+      const ox = top.scrollX, oy = top.scrollY, news = [];
       for (let index = 0; index < all.length; index++) {
         const e = all[index], row = was.rows[index], isRendered = isShown(e), isControl = was.controls[index];
         if (isRendered !== was.rendered[index] || shadowIn(e)) return false;
@@ -621,12 +623,12 @@
         if (!isRendered || FORM.has(tag)) flags = flagsOf(e, tag, index, rect, isRendered, isControl, page, some.hand);
         else if (rect.width > 0 && rect.height > 0) flags |= 1 | seenFlags(e, index, rect, isControl, page, some.hand, was.listening[index]);
         if ((flags ^ row[8]) & 2) return false;
-        row[8] = flags;
-        row[9] = tenth(rect.left + ox);
-        row[10] = tenth(rect.top + oy);
-        row[11] = tenth(rect.width);
-        row[12] = tenth(rect.height);
+        const x = tenth(rect.left + ox), y = tenth(rect.top + oy), wide = tenth(rect.width), tall = tenth(rect.height);
+        if (flags !== row[8] || x !== row[9] || y !== row[10] || wide !== row[11] || tall !== row[12])
+          news.push([index, flags, x, y, wide, tall]);
       }
+      for (const [index, ...numbers] of news) was.rows[index].splice(8, 5, ...numbers); // only now: it holds as a whole
+      moved = news;
       rows = was.rows;
       places = was.places;
       isLong = was.isLong;
@@ -643,6 +645,31 @@
       was.observer = new MutationObserver(() => { was.isMutated = true; was.observer.disconnect(); });
       was.observer.observe(page, { subtree: true, childList: true, attributes: true, characterData: true });
       kept.was = was;
+    }
+
+    // --- what is new since the last time ---
+    // A token names one description of one document in one world: it is found again only where both sides have that very one,
+    // and never for a document that came after, a frame that was replaced, or a look whose answer was lost.
+    let moved = null; // rows of which only the numbers are new: [index, flags, x, y, width, height]
+    function isSame(a, b) {
+      for (let n = 0; n < 13; n++) if (n !== 2 && n !== 3 && a[n] !== b[n]) return false;
+      const names = Object.keys(a[2]), pieces = a[3];
+      if (names.length !== Object.keys(b[2]).length || pieces.length !== b[3].length) return false;
+      for (const name of names) if (a[2][name] !== b[2][name]) return false;
+      for (let n = 0; n < pieces.length; n++)
+        if (pieces[n][0] !== b[3][n][0] || pieces[n][1] !== b[3][n][1]) return false;
+      return true;
+    }
+    function told() {
+      if (!kept.realm || lost.length || window.top !== top) return { elements: rows };
+      const token = `${kept.realm}-${kept.count = (kept.count || 0) + 1}`;
+      kept.said = { token, rows };
+      if (!last || !known.includes(last.token)) return { token, elements: rows };
+      if (moved) return { token, since: last.token, count: rows.length, moved };
+      const changed = [];
+      for (let n = 0; n < rows.length; n++)
+        if (n >= last.rows.length || !isSame(rows[n], last.rows[n])) changed.push([n, rows[n]]);
+      return { token, since: last.token, count: rows.length, changed };
     }
 
     const page = top.document, root = rootIn(page);
@@ -665,7 +692,7 @@
     const got = target && read ? readOf(target) : undefined;
     return JSON.stringify({
       url: top.location.href, title: cut(titleIn(page)), language: root ? attr(root, 'lang') || '' : '',
-      viewport: [width, height], state: stateOf(page), cut: isCut, scrollers, elements: rows,
+      viewport: [width, height], state: stateOf(page), cut: isCut, scrollers, ...told(),
       target: at ? places.get(at) : null, long: isLong || undefined,
       lost: lost.length ? lost : undefined, // rows of frames with pages of other origins
       outer: window.top !== top || undefined, // this is itself such a page

@@ -17,6 +17,7 @@ Redact = Callable[[str], str]
 VISIBLE, RENDERED, ENABLED, CHECKED, COVERED, CLICKABLE = 1, 2, 4, 8, 16, 32
 # Said for the one who asked; not kept.
 NOT_OF_THE_PAGE: Final = ("lost", "outer", "realm", "places")
+MOST_KNOWN: Final = 4  # descriptions that a reader keeps to be told only what is new since: one a window or frame
 ESCAPED: Final = re.compile(r"(?:\\u[0-9a-fA-F]{4})+|\\[^u]")
 
 
@@ -51,6 +52,12 @@ class Reader:
         self._redact = redact
         self._rows: list[Any] = []
         self._elements: tuple[Element, ...] = ()
+        self._known: dict[str, list[Any]] = {}  # rows as they are kept, by the token of the look that brought them
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """Tokens of looks; the next one may be told as what is new since any of them."""
+        return tuple(self._known)
 
     def look(self, text: str, status: int | None = None) -> Look:
         said = json.loads(text)
@@ -62,6 +69,13 @@ class Reader:
             said.pop(key, None)
         if said.pop("long", False):
             said = _cut(said)
+        token, since = said.pop("token", None), said.pop("since", None)
+        if since is not None:
+            said["elements"] = _renewed(self._known.pop(since), said)
+        if token is not None:
+            self._known[token] = said["elements"]
+            if len(self._known) > MOST_KNOWN:
+                del self._known[next(iter(self._known))]
         return Look(said, target, seen, status)
 
     def page(self, look: Look) -> PageSnapshot:
@@ -82,6 +96,16 @@ class Reader:
             complete=not said["cut"] and said["state"] != "loading",
             scrollers=tuple((int(at), float(whole), float(part)) for at, whole, part in said["scrollers"]),
         )
+
+
+def _renewed(rows: list[Any], said: dict[str, Any]) -> list[Any]:
+    """The rows of a page as they are now. Those of the look before stay as they are: others hold them as well."""
+    renewed = rows[: said.pop("count")]
+    for index, *numbers in said.pop("moved", ()):
+        renewed[index] = [*renewed[index][:8], *numbers]
+    for index, row in said.pop("changed", ()):
+        renewed[index : index + 1] = [row]  # those past the end come in their order
+    return renewed
 
 
 def _element(index: int, row: list[Any]) -> Element:

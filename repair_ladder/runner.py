@@ -301,7 +301,7 @@ class _Player:
             where: Any = self.page
             if self.target is not None and failed.cause not in ("missing", "many", "navigation"):
                 where = self.target if await self.target.count() == 1 else self.page
-            look = self.reader.look(await describe_page(where), self.status)
+            look = self.reader.look(await describe_page(where, known=self.reader.known), self.status)
             page, target = self.reader.page(look), look.target
             picture = await self.page.screenshot(
                 mask=[self.page.locator("input[type=password]"), *self.filled_secrets],
@@ -392,7 +392,7 @@ class _Player:
         while True:
             try:
                 if self.stage.record:
-                    self.remember(await describe_page(self.target, read, timeout_ms=left_ms()))
+                    self.remember(await describe_page(self.target, read, known=self.reader.known, timeout_ms=left_ms()))
                 else:
                     await self.target.wait_for(state="attached", timeout=left_ms())
                 return self.target
@@ -443,7 +443,7 @@ class _Player:
         if not self.stage.record:
             return
         with contextlib.suppress(Error):
-            self.remember(await describe_page(self.page), of_page=True)
+            self.remember(await describe_page(self.page, known=self.reader.known), of_page=True)
 
     # --- actions ---
 
@@ -735,7 +735,7 @@ class _Player:
         looks = await self.until(look, wanted)
         if self.stage.record and looks > 1:
             with contextlib.suppress(Error):  # the page as the check saw it, not as it was before it held
-                self.remember(await describe_page(target, timeout_ms=1000))
+                self.remember(await describe_page(target, known=self.reader.known, timeout_ms=1000))
 
     def holds_at_first_sight(self, what: str, given: Mapping[str, Any]) -> bool:
         """Does the check hold on the page as it was remembered? False also means: not known."""
