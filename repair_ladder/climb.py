@@ -51,7 +51,7 @@ class Attempt:
     hypothesis: str
     operations: Operations
     refusals: tuple[Refusal, ...]
-    outcome: Literal["green", "further", "red", "refused", "wrong element", "unproven", "environment"]
+    outcome: Literal["green", "further", "red", "refused", "wrong element", "cannot fail", "unproven", "environment"]
     error: str = ""
 
 
@@ -261,9 +261,27 @@ class _Climb:
         judged = await gate.prove(self.steps, operations, known, self.replay)
         match judged:
             case gate.Proof():
-                note("green")
                 proof = await gate.fewest(judged, self.steps, known, self.replay)
-                return self.repaired(proof.operations, rung, candidate, proof.run)
+                again = await gate.prove_with_red(self.steps, proof.operations, known, self.replay)
+                match again:
+                    case gate.Proof():
+                        note("green")
+                        return self.repaired(proof.operations, rung, candidate, proof.run)
+                    case gate.NotGreen(run=red):
+                        why = f"green once, then red at step {show_place(red.place)}: {red.message}"
+                        note("green", why)
+                        self.doubt = f"it is not sure, because it was {why}"
+                        return self.repaired(proof.operations, rung, candidate, proof.run)
+                    case gate.Blind(reason=reason):
+                        note("cannot fail", reason)
+                        return self.withheld(proof.operations, reason)
+                    case gate.WrongElement(reason=reason):
+                        note("wrong element", reason)
+                    case Environment():
+                        note("environment", again.message)
+                        return Halted(again, again.message, tuple(self.refusals), tuple(self.attempts))
+                    case _:
+                        assert_never(again)
             case gate.WrongElement(reason=reason):
                 note("wrong element", reason)
             case gate.NotGreen(run=red):
@@ -322,6 +340,12 @@ class _Climb:
             tuple(self.refusals),
             tuple(self.attempts),
         )
+
+    def withheld(self, operations: Operations, reason: str) -> Exhausted:
+        """Green by checks that cannot fail: that is no proof, and another candidate would be green by them as well."""
+        why = f"the repair is green, but that shows nothing: {reason}"
+        self.refusals += [Refusal(one, why) for one in operations]
+        return Exhausted(why, True, (), tuple(self.refusals), tuple(self.attempts))
 
     def exhausted(self, reason: str, *, evidence: tuple[str, ...] = ()) -> Exhausted:
         only_refused = bool(self.refusals) and all(one.outcome == "refused" for one in self.attempts)

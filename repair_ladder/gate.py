@@ -1,24 +1,30 @@
-"""The green gate: candidate steps + Replay -> Proof, or why not; identity is judged beside it, on the same run.
+"""The green gate and the red gate: candidate steps + Replay -> Proof, or why not.
 
 A green run alone proves little: the neighbouring field, another row, a button with the same side effect are green too.
-So whatever a changed step used in the proof must also be what the old element became.
+So whatever a changed step used in the proof must also be what the old element became; identity is judged on the same
+run. And a check that cannot fail shows nothing: in a second run every check is followed by itself with an expectation
+that cannot hold, which has to be red. That run is the second green one as well: what is green only once is not sure.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
 
 from radar.diff import in_words
 from radar.elements import PageSnapshot
 from radar.matching import find_again, find_by_locator
+from repair_ladder.falsify import cannot_fail, falsified
 from repair_ladder.memory import Memory
 from repair_ladder.operations import Operation, Operations, apply_operations, moved_places
-from repair_ladder.outcomes import Environment, Green, Red, Trace
+from repair_ladder.outcomes import Environment, Green, Outcome, Red, Trace
 from repair_ladder.ports import Replay
 from repair_ladder.rungs.self_heal import same_thing
-from repair_ladder.steps import Place, Steps, show_place, step_at
+from repair_ladder.steps import Place, Steps, show_place, step_at, walk
 from repair_ladder.verdicts import pre_triage
+
+MOST_PROBES: Final = 12  # falsified checks of one run
+PROBE_MS: Final = 1  # one look: the check itself has just held on that very page
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,14 @@ class WrongElement:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Blind:
+    """Green whatever the app shows: the checks at `places` (of the candidate) cannot fail."""
+
+    reason: str
+    places: tuple[Place, ...] = ()
+
+
 Judged: TypeAlias = Proof | NotGreen | WrongElement | Environment
 
 
@@ -55,9 +69,13 @@ class Known:
 
 async def prove(steps: Steps, operations: Operations, known: Known, replay: Replay) -> Judged:
     """Play the candidate; the saved steps are not touched."""
+    return _judged(steps, operations, known, await replay(apply_operations(steps, operations)))
+
+
+def _judged(steps: Steps, operations: Operations, known: Known, played: Outcome) -> Judged:
     moved = moved_places(steps, operations)
     shifted = Memory({moved[old]: seen for old, seen in known.memory.seen.items() if old in moved})
-    outcome = pre_triage(await replay(apply_operations(steps, operations)), shifted)
+    outcome = pre_triage(played, shifted)
     match outcome:
         case Green():
             wrong = wrong_element(steps, operations, known, outcome.trace)
@@ -66,6 +84,67 @@ async def prove(steps: Steps, operations: Operations, known: Known, replay: Repl
             return NotGreen(outcome)
         case Environment():
             return outcome
+
+
+# --- the red gate --------------------------------------------------------------------------------------
+
+
+async def prove_with_red(steps: Steps, operations: Operations, known: Known, replay: Replay) -> Judged | Blind:
+    """Play the candidate with every check falsified right after it held: green, and each of those red.
+
+    Outcomes of other steps come back as those of `prove`, with the places of the candidate. One run for all checks is
+    sound: a check changes nothing on the page, and a falsified one is optional, so the run goes on behind it.
+    """
+    candidate = apply_operations(steps, operations)
+    checks = [(place, step) for place, step in walk(candidate) if step.asserts_outcome]
+    why = {place: said for place, step in checks if (said := cannot_fail(step))}
+    if checks and len(why) == len(checks):
+        told = "; ".join(f"step {show_place(place)}: {said}" for place, said in why.items())
+        return Blind(f"no check of the test can fail ({told})", tuple(why))
+    probes = probes_of(steps, candidate)
+    moved = moved_places(candidate, probes)
+    at = {(*moved[probe.place][:-1], moved[probe.place][-1] + 1): probe.place for probe in probes}
+    played = await replay(apply_operations(candidate, probes))
+    green = [at[one.place] for one in played.trace.played if one.place in at and not one.skipped and one.error is None]
+    judged = _judged(steps, operations, known, _without(played, {new: old for old, new in moved.items()}))
+    if isinstance(judged, Proof) and green:
+        places = ", ".join(show_place(place) for place in green)
+        return Blind(f"the check at step {places} is green even when it expects what cannot be", tuple(green))
+    return judged
+
+
+def probes_of(steps: Steps, candidate: Steps) -> Operations:
+    """Inserts behind the checks of a candidate that can be falsified: those from the first changed step on come first.
+
+    Their places count in the candidate.
+    """
+    before, after = list(walk(steps)), list(walk(candidate))
+    same = next((n for n, (one, other) in enumerate(zip(before, after, strict=False)) if one != other), len(after))
+    ordered = [*after[same:], *after[:same]]
+    probes = []
+    for place, step in ordered:
+        wrong = None if cannot_fail(step) else falsified(step)
+        if wrong is not None:
+            probe = replace(wrong, optional=True, timeout_ms=PROBE_MS, id=None, note=None)
+            probes.append(Operation("insert", place, probe, "it has to be red"))
+    return tuple(probes[:MOST_PROBES])
+
+
+def _without(played: Outcome, back: dict[Place, Place]) -> Outcome:
+    """The outcome as if the falsified checks had not been among the steps; `back` leads to the candidate's places."""
+    trace = played.trace
+    kept = tuple(replace(one, place=back[one.place]) for one in trace.played if one.place in back)
+    dialogs = tuple(replace(one, place=back.get(one.place, one.place)) for one in trace.evidence.dialogs)
+    trace = replace(trace, played=kept, evidence=replace(trace.evidence, dialogs=dialogs))
+    if isinstance(played, Green):
+        return replace(played, trace=trace)
+    if isinstance(played, Red):
+        return replace(played, trace=trace, place=back.get(played.place, played.place))
+    place = back.get(played.place, played.place) if played.place is not None else None
+    return replace(played, trace=trace, place=place)
+
+
+# --- identity ------------------------------------------------------------------------------------------
 
 
 def wrong_element(steps: Steps, operations: Operations, known: Known, trace: Trace) -> str | None:

@@ -97,7 +97,8 @@ async def _prove(tools: Tools, project: Project, test: SavedTest, row: Proposal,
     if values.missing:
         raise Refused(f"Proposal {row.id} cannot be proved: the secret {values.missing[0]} is not set.")
     stage = replace(stage_of(tools, project, test, values), fenced_to=allowed_origins(project, memory))
-    judged = await gate.prove(
+    # One run for both gates: what may do harm is not done twice.
+    judged = await gate.prove_with_red(
         test.steps, operations, gate.Known(memory), lambda candidate: tools.replay(candidate, stage)
     )
     match judged:
@@ -107,6 +108,8 @@ async def _prove(tools: Tools, project: Project, test: SavedTest, row: Proposal,
             why = f"its proof is red at step {show_place(red.place)}: {red.message}"
         case gate.WrongElement(reason=reason):
             why = f"its proof is not convincing: {reason}"
+        case gate.Blind(reason=reason):
+            why = f"its proof shows nothing: {reason}"
         case Environment(message=message):
             why = f"it could not be proved: {message}"
     raise Refused(f"Proposal {row.id} was not applied: {why}. Nothing was written.")

@@ -118,7 +118,9 @@ async def test_two_workers_on_one_queue_tend_no_test_twice(shared: World) -> Non
     assert {job.state for job in jobs} == {JobState.DONE}
     assert [job.tries for job in jobs] == [1, 1, 1, 1]
     assert sorted(one.test_name for one in await shared.history()) == [one.name for one in checkouts(4)]
-    assert len(shared.app.replays) == 8, "each test is shown failing once and proved once"
+    assert len(shared.app.replays) == 12, (
+        "each test is shown failing once and proved twice, the second time with its checks falsified"
+    )
 
 
 async def test_tests_of_one_project_run_one_after_another_unless_it_says_otherwise(applying: World) -> None:
@@ -134,7 +136,7 @@ async def test_tests_of_one_project_run_one_after_another_unless_it_says_otherwi
     applying.app.in_the_middle = another
     await working.work_once(applying.tools)
 
-    assert others == [False, False], "while one of its jobs runs, the next one waits"
+    assert others == [False, False, False], "while one of its jobs runs, the next one waits"
     assert len(report.jobs) == 2
 
 

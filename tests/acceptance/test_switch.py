@@ -126,14 +126,14 @@ async def test_g16_switched_on_in_the_middle_of_a_pass_the_remaining_tests_are_l
     await broken(world, *checkouts(4))
 
     async def flip(playing: Playing) -> None:
-        if playing.number == 3:  # the dry run of the second test: its first replay after two of the first
+        if playing.number == 4:  # the dry run of the second test: its first replay after three of the first
             await world.switch(True)
 
     world.app.in_the_middle = flip
     swept = await world.sweep()
 
     assert [one["test"] for one in swept["dry_runs"]] == ["checkout 01", "checkout 02"]
-    assert len(world.app.replays) == 4
+    assert len(world.app.replays) == 6
     assert await world.at_risk() == ["checkout 03", "checkout 04", "checkout 01", "checkout 02"], "none is forgotten"
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from repair_ladder import gate
-from repair_ladder.gate import Known, NotGreen, Proof, WrongElement
+from repair_ladder.gate import Blind, Known, NotGreen, Proof, WrongElement
 from repair_ladder.memory import Memory
-from repair_ladder.operations import Operation
+from repair_ladder.operations import Operation, apply_operations
 from repair_ladder.outcomes import Environment, Green, Outcome, Trace
-from repair_ladder.steps import Steps
+from repair_ladder.steps import Steps, walk
 from tests.builders import a_memory, a_page, a_played, a_red, a_replacement, an_insert, index_of, steps_of
 
 OLD = a_page(
@@ -177,3 +178,101 @@ async def test_one_operation_alone_is_not_run_again(operation: Operation) -> Non
 
     assert (await gate.fewest(proof_of(operation), STEPS, KNOWN, replays)).operations == (operation,)
     assert replays.played == []
+
+
+# --- the red gate --------------------------------------------------------------------------------------
+
+CHECKED = steps_of(
+    {"goto": "/"},
+    {"assert_visible": {"css": "h1"}},
+    {"click": {"css": "#pay"}},
+    {"intent": {"goal": "see it", "steps": [{"assert_url": {"equals": "/thanks"}}, {"click": {"css": "#later"}}]}},
+    {"assert_text": {"css": "h1", "equals": "Thanks"}},
+)
+MOVED = a_replacement(3, {"click": {"css": "#submit"}})
+SEEN = Known(a_memory({3: (OLD, index_of(OLD, id="pay"))}))
+
+
+class Plays:
+    """Green on the right element; what is optional fails, but for the kinds in `holds`."""
+
+    def __init__(self, *holds: str, red_at: int | None = None) -> None:
+        self.holds, self.red_at, self.played = holds, red_at, []
+
+    async def __call__(self, steps: Steps) -> Outcome:
+        self.played.append(steps)
+        played = []
+        for number, (place, step) in enumerate(walk(steps)):
+            if number == self.red_at:
+                return a_red(place, NEW, "check", played=tuple(played), snapshots=(NEW,))
+            is_red = step.optional and step.kind not in self.holds
+            target = RIGHT if step.locator and step.locator.css == "#submit" else None
+            one = a_played(place, step.kind, snapshot=0, target=target)
+            played.append(replace(one, error="no" if is_red else None, skipped=is_red))
+        return Green(Trace(tuple(played), (NEW,)))
+
+
+async def test_each_check_is_falsified_once_it_held_and_all_in_one_run() -> None:
+    plays = Plays()
+
+    judged = await gate.prove_with_red(CHECKED, (MOVED,), SEEN, plays)
+
+    assert isinstance(judged, Proof)
+    assert len(plays.played) == 1
+    kinds = [(place, step.kind, step.optional) for place, step in walk(plays.played[0])]
+    assert kinds == [
+        ((1,), "goto", False),
+        ((2,), "assert_visible", False),
+        ((3,), "assert_hidden", True),
+        ((4,), "click", False),
+        ((5, 1), "assert_url", False),
+        ((5, 2), "assert_url", True),
+        ((5, 3), "click", False),
+        ((6,), "assert_text", False),
+        ((7,), "assert_text", True),
+    ]
+    places = [one.place for one in judged.run.trace.played]
+    assert places == [(1,), (2,), (3,), (4, 1), (4, 2), (5,)], "told as if they had not been there"
+
+
+async def test_a_check_that_is_green_when_falsified_is_no_proof() -> None:
+    judged = await gate.prove_with_red(CHECKED, (MOVED,), SEEN, Plays("assert_url"))
+
+    assert isinstance(judged, Blind)
+    assert judged.places == ((4, 1),)
+    assert "step 4.1" in judged.reason
+
+
+async def test_a_red_step_is_told_at_its_own_place() -> None:
+    judged = await gate.prove_with_red(CHECKED, (MOVED,), SEEN, Plays(red_at=7))
+
+    assert isinstance(judged, NotGreen)
+    assert judged.run.place == (5,)
+
+
+async def test_checks_from_the_changed_step_on_are_falsified_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "MOST_PROBES", 2)
+
+    probes = gate.probes_of(CHECKED, apply_operations(CHECKED, (MOVED,)))
+
+    assert [one.place for one in probes] == [(4, 1), (5,)]
+
+
+async def test_a_test_whose_checks_all_hold_for_everything_proves_nothing_and_is_not_run() -> None:
+    steps = steps_of({"click": {"css": "#pay"}}, {"assert_text": {"css": "h1", "contains": ""}})
+    plays = Plays()
+
+    judged = await gate.prove_with_red(steps, (a_replacement(1, {"click": {"css": "#submit"}}),), SEEN, plays)
+
+    assert isinstance(judged, Blind)
+    assert "step 2" in judged.reason
+    assert plays.played == []
+
+
+async def test_a_test_without_checks_is_only_played_again() -> None:
+    plays = Plays()
+
+    judged = await gate.prove_with_red(STEPS[:2], (FIX,), KNOWN, plays)
+
+    assert isinstance(judged, Proof)
+    assert [step.kind for step in plays.played[0]] == ["goto", "click"]
