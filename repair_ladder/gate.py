@@ -153,30 +153,37 @@ def wrong_element(steps: Steps, operations: Operations, known: Known, trace: Tra
     Looked at are the steps that the operations replaced and all others that remember an element: an operation before
     them may have led them to another one.
     """
-    replaced = {operation.place for operation in operations if operation.op == "replace"}
+    replaced = {one.place: one.new for one in operations if one.op == "replace" and one.new is not None}
     for old, new in moved_places(steps, operations).items():
         met = trace.seen(new)
         if met is None or met[1] < 0:
             continue
-        wrong = _judge(steps, old, old in replaced, known, met[0], met[1])
+        new_step = replaced.get(old)
+        kind = new_step.kind if new_step else step_at(steps, old).kind
+        wrong = _judge(steps, old, kind, new_step is not None, known, met[0], met[1])
         if wrong:
             return wrong
     return None
 
 
-def _judge(steps: Steps, place: Place, is_replaced: bool, known: Known, page: PageSnapshot, hit: int) -> str | None:
+def _judge(
+    steps: Steps, place: Place, kind: str, is_replaced: bool, known: Known, page: PageSnapshot, hit: int
+) -> str | None:
     step, seen = step_at(steps, place), known.memory.at(place)
     if seen is None or seen.target is None:
         if not is_replaced or step.locator is None:
             return None
-        match = find_by_locator(step.locator, step.kind, page)
+        match = find_by_locator(step.locator, kind, page)
     else:
-        match = find_again(seen.page, seen.target, page, action=step.kind)
+        match = find_again(seen.page, seen.target, page, action=kind)
     found = match.element
     if match.verdict == "found" and found is not None:
         if same_thing(page, found, hit):
             return None
         return f"step {show_place(place)} used {in_words(page, hit)}, but its element became {in_words(page, found)}"
+    likely = match.verdict == "unsure" and any(same_thing(page, one.element, hit) for one in match.candidates)
+    if is_replaced and likely and place in known.vouched:
+        return None  # a person looks at it: it is never applied by itself
     if is_replaced:
         return (
             f"that step {show_place(place)} used {in_words(page, hit)} is green, but not shown to be the same element"
@@ -185,14 +192,22 @@ def _judge(steps: Steps, place: Place, is_replaced: bool, known: Known, page: Pa
 
 
 async def fewest(proof: Proof, steps: Steps, known: Known, replay: Replay) -> Proof:
-    """Drop inserted steps one by one; what is green without one does not need it."""
+    """Drop inserted steps one by one; what is green without one does not need it.
+
+    One that stands alone was shown to be needed by the failing run before it, unless it only waits: then the failure
+    may have been chance, and the steps are played once more without it. No operations left means that it was.
+    """
     kept = proof
     inserts = [operation for operation in proof.operations if operation.op == "insert"]
-    if len(proof.operations) <= 1:
-        return proof  # the failing run before it has shown that this one is needed
+    if len(proof.operations) <= 1 and not all(_only_waits(operation) for operation in inserts):
+        return proof
     for insert in inserts:
         fewer: tuple[Operation, ...] = tuple(one for one in kept.operations if one is not insert)
         judged = await prove(steps, fewer, known, replay)
         if isinstance(judged, Proof):
             kept = judged
     return kept
+
+
+def _only_waits(operation: Operation) -> bool:
+    return operation.new is not None and operation.new.kind == "wait"

@@ -13,11 +13,10 @@ from radar.diff import in_words
 from radar.elements import Element, PageSnapshot, fold
 from radar.errors import Unresolvable
 from radar.locators import Locator
-from radar.matching import PageMatch, match_pages
-from radar.writing import write_locator
 from repair_ladder.harm import destructive_word
 from repair_ladder.operations import Operation
-from repair_ladder.rungs import SUGGEST_FIX, Candidate, Situation
+from repair_ladder.rungs import SUGGEST_FIX, Candidate, Situation, new_ways
+from repair_ladder.rungs.planning import any_of, before, can_be_clicked, compared_with_green, says, written
 from repair_ladder.rungs.self_heal import find_target
 from repair_ladder.steps import Place, Step, show_place, walk
 
@@ -25,28 +24,8 @@ MOST_CHOICES: Final = 2  # candidates of one planner
 
 
 async def propose(situation: Situation) -> tuple[Candidate, ...]:
-    """What the planners make of the failing page, the surest first."""
-    for plan in PLANNERS:
-        found = tuple(plan(situation))[:MOST_CHOICES]
-        if found:
-            return found
-    return ()
-
-
-def before(place: Place) -> Place:
-    """Where an insert goes that comes directly before the step at `place`."""
-    return (*place[:-1], place[-1] - 1)
-
-
-def _written(situation: Situation, page: PageSnapshot, index: int) -> Locator | None:
-    ways = write_locator(page, index, test_id_attribute=situation.test_id_attribute)
-    return ways[0] if ways else None
-
-
-def _compared(situation: Situation, place: Place) -> tuple[PageSnapshot, PageMatch] | None:
-    """The page as it was when the test was green, matched with the failing page."""
-    seen, page = situation.memory.near(place), situation.page
-    return (seen.page, match_pages(seen.page, page)) if seen and page else None
+    """What the planners make of the failing page, the surest first. Most failures are for one planner alone."""
+    return tuple(candidate for plan in PLANNERS for candidate in tuple(plan(situation))[:MOST_CHOICES])
 
 
 # --- a native dialog that nobody answers ---------------------------------------------------------------
@@ -114,12 +93,8 @@ CONSENTS: Final = (
 )
 
 
-def _any_of(words: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(rf"(?:^|\b)(?:{one})" for one in words), re.IGNORECASE)
-
-
-LEAST_FIRST: Final = (_any_of(REFUSALS), _any_of(DISMISSALS))
-CONSENT: Final = _any_of(CONSENTS)
+LEAST_FIRST: Final = (any_of(REFUSALS), any_of(DISMISSALS))
+CONSENT: Final = any_of(CONSENTS)
 
 
 def clear_the_way(situation: Situation) -> Iterator[Candidate]:
@@ -133,12 +108,12 @@ def clear_the_way(situation: Situation) -> Iterator[Candidate]:
         target = match.element if match and match.verdict == "found" else None
     if target is None or not (situation.red.cause == "covered" or page.elements[target].covered):
         return
-    compared = _compared(situation, place)
+    compared = compared_with_green(situation, place)
     known = set(compared[1].pairs.values()) if compared else set()
     choices = [
         element
         for element in page.elements
-        if _can_be_clicked(element)
+        if can_be_clicked(element)
         and not element.covered
         and element.index not in known
         and not page.is_inside(target, element.index)
@@ -146,19 +121,19 @@ def clear_the_way(situation: Situation) -> Iterator[Candidate]:
     choices = [one for one in choices if _in_an_overlay(page, one.index, target)]
     for rank, pattern in enumerate(LEAST_FIRST):
         for choice in choices:
-            if pattern.search(_says(page, choice)):
+            if pattern.search(says(page, choice)):
                 consent = rank > 0 and _speaks_of_consent(page, choice)
                 yield from _click_away(situation, place, page, choice, CONSENTING if consent else "")
     for choice in choices:
-        if CONSENT.search(_says(page, choice)):
+        if CONSENT.search(says(page, choice)):
             yield from _click_away(situation, place, page, choice, CONSENTING)
 
 
 def _click_away(
     situation: Situation, place: Place, page: PageSnapshot, choice: Element, doubt: str
 ) -> Iterator[Candidate]:
-    locator = _written(situation, page, choice.index)
-    if locator is None or destructive_word(_says(page, choice)):
+    locator = written(situation, page, choice.index)
+    if locator is None or destructive_word(says(page, choice)):
         return
     words = in_words(page, choice.index)
     yield Candidate(
@@ -171,14 +146,6 @@ def _click_away(
         f"something covers the target of step {show_place(place)}; {words} closes it",
         doubt=doubt,
     )
-
-
-def _can_be_clicked(element: Element) -> bool:
-    return element.visible and element.enabled and (element.role in ("button", "link") or element.clickable)
-
-
-def _says(page: PageSnapshot, element: Element) -> str:
-    return fold(element.name or page.texts[element.index] or element.get("title"))[:80]
 
 
 def _in_an_overlay(page: PageSnapshot, index: int, target: int) -> bool:
@@ -212,7 +179,7 @@ def fill_required(situation: Situation) -> Iterator[Candidate]:
     if submit is None:
         return
     at, pressed = submit
-    compared = _compared(situation, at)
+    compared = compared_with_green(situation, at)
     if compared is None:
         return
     old, matched = compared
@@ -222,11 +189,12 @@ def fill_required(situation: Situation) -> Iterator[Candidate]:
         element
         for element in page.elements
         if element.visible
-        and is_required(element)
+        and _is_asked_for(element)
         and (form is None or page.is_inside(element.index, form))
         and (element.index not in back or not is_required(old.elements[back[element.index]]))
         and element.index not in _filled(situation, page)
     ]
+    fields = [one for number, one in enumerate(fields) if not _stands_for(one, fields[:number])]
     operations = []
     for element in fields:
         step = _answer(situation, page, element)
@@ -239,6 +207,17 @@ def fill_required(situation: Situation) -> Iterator[Candidate]:
         names = ", ".join(in_words(page, element.index) for element in fields)
         # Which option is meant is for a person to say where there is more than one.
         yield Candidate(tuple(operations), SUGGEST_FIX, f"the form has new required fields: {names}", doubt=GUESSED)
+
+
+def _is_asked_for(element: Element) -> bool:
+    """By its own constraints, or because the page's validation says so."""
+    return is_required(element) or element.get("aria-invalid") == "true"
+
+
+def _stands_for(element: Element, earlier: list[Element]) -> bool:
+    """Is it a radio button of a group of which another one is answered already?"""
+    kind, name = element.get("type").lower(), element.get("name")
+    return kind == "radio" and any(one.get("type").lower() == kind and one.get("name") == name for one in earlier)
 
 
 def _last_click(situation: Situation, place: Place) -> tuple[Place, int] | None:
@@ -271,7 +250,7 @@ def _filled(situation: Situation, page: PageSnapshot) -> set[int]:
 
 def _answer(situation: Situation, page: PageSnapshot, element: Element) -> Step | None:
     """A step that gives a required field what its own constraints ask for; None where only a person can know."""
-    locator = _written(situation, page, element.index)
+    locator = written(situation, page, element.index)
     if locator is None:
         return None
     if element.tag == "select":
@@ -295,9 +274,28 @@ def _answer(situation: Situation, page: PageSnapshot, element: Element) -> Step 
     if kind in ("date", "month", "week", "time", "datetime-local"):
         least = element.get("min")
         return Step("fill", locator, {"value": least}) if least else None
-    if kind == "email" and "email" in situation.variables:
-        return Step("fill", locator, {"value": "${email}"})
+    if kind in ("", "text", "email", "tel", "url", "search") or element.tag == "textarea":
+        variable = _variable_for(situation, element, kind)
+        return Step("fill", locator, {"value": f"${{{variable}}}"}) if variable else None
     return None
+
+
+def _variable_for(situation: Situation, element: Element, kind: str) -> str | None:
+    """The one variable of the test that is called as the field is; secrets are not among them."""
+    called = {
+        frozenset(_split(text))
+        for text in (element.get("name"), element.get("id"), element.label, element.name, element.get("autocomplete"))
+        if text
+    }
+    if kind in ("email", "tel", "url"):
+        called.add(frozenset({kind}))
+    alike = [name for name in sorted(situation.variables) if frozenset(_split(name)) in called]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _split(name: str) -> list[str]:
+    """The words of a name as programs and people write them: "postCode", "post-code", "Post code *"."""
+    return re.findall(r"[^\W\d_]+|\d+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold())
 
 
 # --- a step whose target is gone while the next one's is there -----------------------------------------
@@ -391,7 +389,7 @@ def open_disclosure(situation: Situation) -> Iterator[Candidate]:
     opener = _opener(page, target)
     if opener is None:
         return
-    locator = _written(situation, page, opener)
+    locator = written(situation, page, opener)
     if locator is None:
         return
     words = in_words(page, opener)
@@ -426,7 +424,7 @@ def _opener(page: PageSnapshot, target: int) -> int | None:
         name = around.get("id")
         if name and not around.visible:
             for element in page.elements:
-                if name in element.get("aria-controls").split() and _can_be_clicked(element):
+                if name in element.get("aria-controls").split() and can_be_clicked(element):
                     return element.index
     return None
 
@@ -457,7 +455,7 @@ def scroll_to_row(situation: Situation) -> Iterator[Candidate]:
     listed = _virtual_list(page)
     if not keys or listed is None:
         return
-    scroller = _written(situation, page, listed.scroller)
+    scroller = written(situation, page, listed.scroller)
     if scroller is None:
         return
     until = _row_locator(page.elements[listed.row], keys)
@@ -526,8 +524,14 @@ PLANNERS: Final[tuple[Callable[[Situation], Iterator[Candidate]], ...]] = (
     answer_dialog,
     clear_the_way,
     rename_option,
+    new_ways.pick_from_list_box,
+    new_ways.press_toggle,
     open_disclosure,
     scroll_to_row,
     fill_required,
     drop_step,
+    new_ways.open_tab,
+    new_ways.open_menu,
+    new_ways.go_on_to_next_page,
+    new_ways.wait_until_ready,
 )

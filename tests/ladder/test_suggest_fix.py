@@ -164,6 +164,35 @@ async def test_a_mail_address_is_given_only_if_the_test_has_one() -> None:
     assert await proposed(red) == ()
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        pytest.param('input#pc name=postCode label="Post code"', "${post_code}", id="by its name"),
+        pytest.param('input#x label="Post code"', "${post_code}", id="by its label"),
+        pytest.param('input#x type=tel label="Call me at"', "${tel}", id="by its type"),
+        pytest.param('input#x label="Post code of the sender"', None, id="only alike"),
+    ],
+)
+async def test_a_new_text_field_gets_the_tests_own_variable_of_that_name(field: str, value: str | None) -> None:
+    page = a_page(SHOP.replace("    button#pay", f'    {field} required=""\n    button#pay'))
+
+    found = await proposed(a_red(4, page, "check", observed="/"), variables=frozenset({"post_code", "tel"}))
+
+    assert [one.operations[0].new.parameters["value"] for one in found if one.operations[0].new] == (
+        [value] if value else []
+    )
+
+
+async def test_a_field_that_the_pages_validation_names_is_filled_and_of_a_group_only_one() -> None:
+    radios = "".join(f'    input#r{n} type=radio name=speed label="Speed {n}" required=""\n' for n in range(3))
+    invalid = '    input#c name=city label="City" aria-invalid=true\n'
+    page = a_page(SHOP.replace("    button#pay", radios + invalid + "    button#pay"))
+
+    (one,) = await proposed(a_red(4, page, "check", observed="/"), variables=frozenset({"city"}))
+
+    assert news(one) == [("insert", (2,), "check"), ("insert", (2,), "fill")]
+
+
 # --- a native dialog -----------------------------------------------------------------------------------
 
 

@@ -1,0 +1,282 @@
+"""Planners for an app that leads another way to the same target: tabs, menus, further pages, other kinds of controls.
+
+Each inserts as little as it can. What it brings into the page still has to be what the old element became, which the
+gate asks of the run; an insert without which the run is green is dropped again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from radar.diff import in_words
+from radar.elements import Element, PageSnapshot, fold
+from radar.locators import Locator
+from radar.matching import find_again
+from repair_ladder.harm import destructive_word
+from repair_ladder.operations import Operation
+from repair_ladder.rungs import SUGGEST_FIX, Candidate, Situation
+from repair_ladder.rungs.planning import any_of, before, came, can_be_clicked, says, written
+from repair_ladder.rungs.self_heal import find_target
+from repair_ladder.steps import Place, Step, show_place
+
+MOST_WAIT_MS: Final = 30_000  # so long an app may be busy before a person has to look at it
+
+# The whole of a control's name, so that "Continue as guest" is not among them.
+ONWARDS: Final = re.compile(
+    r"(?:(?:go|save|and) )*(?:next|continue|proceed|forward|onwards)(?: (?:step|page))?"
+    r"|weiter|nächster schritt|fortfahren|suivant|continuer|siguiente|continuar|avanti|continua|próximo|avançar"
+    r"|volgende|verder|dalej|nästa|fortsätt",
+    re.IGNORECASE,
+)
+BUSY_WORDS: Final = any_of(("loading|please wait|processing|one moment", "lädt|bitte warten|chargement|cargando|laden"))
+BUSY_MARKS: Final = re.compile(r"(?:^|[\s_-])(?:spinner|loader|loading|skeleton|busy|progress)(?:$|[\s_-])", re.I)
+POPUPS: Final = frozenset({"true", "menu", "listbox", "dialog", "tree", "grid"})
+
+
+def _is_lost(situation: Situation) -> bool:
+    """Does the failing step's element stand nowhere on the page, so that something may have to bring it there?
+
+    One that stands in its place under a name without a word in common may be what leads to it.
+    """
+    place, page = situation.place, situation.page
+    if place is None or page is None or situation.red.cause != "missing":
+        return False
+    match, seen = find_target(situation, place), situation.memory.at(place)
+    if match is None or match.verdict != "found" or match.element is None:
+        return True
+    if seen is None or seen.target is None:
+        return False
+    was, is_now = says(seen.page, seen.page.elements[seen.target]), says(page, page.elements[match.element])
+    return bool(was and is_now) and not set(re.findall(r"\w+", was.casefold())) & set(
+        re.findall(r"\w+", is_now.casefold())
+    )
+
+
+def _revealed_by(
+    situation: Situation, page: PageSnapshot, index: int, why: str, *, doubt: str = ""
+) -> Candidate | None:
+    """A click before the failing step that brings its target into the page."""
+    place, locator = situation.place, written(situation, page, index)
+    if place is None or locator is None or destructive_word(says(page, page.elements[index])):
+        return None
+    words = in_words(page, index)
+    return Candidate(
+        (Operation("insert", before(place), Step("click", locator), f"{words} {why}"),),
+        SUGGEST_FIX,
+        f"the target of step {show_place(place)} is not on the page until {words} is used",
+        doubt=doubt,
+        reveals=True,
+    )
+
+
+# --- one page became several -----------------------------------------------------------------------------
+
+
+def open_tab(situation: Situation) -> Iterator[Candidate]:
+    """The page was split into tabs: look behind those that are not open."""
+    place, page = situation.place, situation.page
+    if place is None or page is None or not _is_lost(situation):
+        return
+    new = came(situation, place)
+    for element in page.elements:
+        shut = element.role == "tab" and element.get("aria-selected") != "true"
+        if shut and element.index in new and can_be_clicked(element):
+            one = _revealed_by(situation, page, element.index, "opens the part of the page that the target moved to")
+            if one:
+                yield one
+
+
+def go_on_to_next_page(situation: Situation) -> Iterator[Candidate]:
+    """A form was split into pages: the one new control that leads on, by the whole of its name."""
+    place, page = situation.place, situation.page
+    if place is None or page is None or not _is_lost(situation):
+        return
+    new = came(situation, place)
+    onwards = [
+        element
+        for element in page.elements
+        if element.index in new and can_be_clicked(element) and ONWARDS.fullmatch(_bare(says(page, element)))
+    ]
+    if len(onwards) == 1:
+        one = _revealed_by(
+            situation,
+            page,
+            onwards[0].index,
+            "leads to the page that the target moved to",
+            doubt="the app asks on several pages now",
+        )
+        if one:
+            yield one
+
+
+def _bare(name: str) -> str:
+    """A name without arrows and marks around it."""
+    return re.sub(r"^\W+|\W+$", "", name)
+
+
+# --- behind a menu ---------------------------------------------------------------------------------------
+
+
+def open_menu(situation: Situation) -> Iterator[Candidate]:
+    """The target moved into a menu or a fold-out that is built only when it is opened."""
+    place, page = situation.place, situation.page
+    if place is None or page is None or not _is_lost(situation):
+        return
+    new = came(situation, place)
+    seen = situation.memory.at(place)
+    near = _near(situation, place, page)
+    openers = [
+        element
+        for element in page.elements
+        if can_be_clicked(element)
+        and not element.covered
+        and element.get("aria-expanded") != "true"
+        and (element.get("aria-haspopup") in POPUPS or element.get("aria-expanded") == "false")
+        and (element.index in new or _opens_now(situation, place, element))
+        and element.role != "tab"
+    ]
+    if seen is None:
+        return
+    for element in sorted(openers, key=lambda one: (one.index not in near, one.index)):
+        one = _revealed_by(situation, page, element.index, "opens what the target moved into")
+        if one:
+            yield one
+
+
+def _opens_now(situation: Situation, place: Place, element: Element) -> bool:
+    """Did an element that was there before become one that opens something?"""
+    seen, page = situation.memory.near(place), situation.page
+    if seen is None or page is None:
+        return False
+    name = fold(says(page, element)).casefold()
+    before_it = [one for one in seen.page.elements if name and fold(says(seen.page, one)).casefold() == name]
+    return bool(before_it) and not any("aria-expanded" in one.attributes for one in before_it)
+
+
+def _near(situation: Situation, place: Place, page: PageSnapshot) -> frozenset[int]:
+    """Elements of the row or section that the target stood in, known by a heading or a text of its own."""
+    seen = situation.memory.at(place)
+    if seen is None or seen.target is None:
+        return frozenset()
+    around = next((e for e in seen.page.ancestors(seen.target) if e.role in ("row", "listitem", "article")), None)
+    if around is None:
+        return frozenset()
+    old_texts = {
+        e.own_text for e in seen.page.elements if e.own_text and seen.page.is_inside(e.index, around.index)
+    } - {fold(seen.page.texts[seen.target])}
+    best: tuple[int, frozenset[int]] = (0, frozenset())
+    for row in page.elements:
+        if row.role == around.role:
+            inside = frozenset(e.index for e in page.elements if page.is_inside(e.index, row.index))
+            shared = len(old_texts & {page.elements[i].own_text for i in inside})
+            if shared > best[0]:
+                best = (shared, inside)
+    return best[1]
+
+
+# --- another kind of control -----------------------------------------------------------------------------
+
+
+def pick_from_list_box(situation: Situation) -> Iterator[Candidate]:
+    """A native select became a box that opens a list: open it, and take the same option."""
+    place, page = situation.place, situation.page
+    if place is None or page is None:
+        return
+    step = situation.step_now(place)
+    wanted = step.parameters.get("option") if step and step.kind == "select" else None
+    target = _became(situation, place)
+    if not isinstance(wanted, str) or target is None:
+        return
+    box = page.elements[target]
+    if box.tag == "select" or not (box.role in ("combobox", "listbox", "button") or box.get("aria-haspopup")):
+        return
+    locator = written(situation, page, target)
+    if locator is None:
+        return
+    option = Locator(role="option", name=wanted, exact=True)
+    opens = () if box.role == "listbox" else (Operation("insert", before(place), Step("click", locator), "it opens"),)
+    yield Candidate(
+        (
+            *opens,
+            Operation("insert", before(place), Step("click", option), f'the same option, "{wanted}"'),
+            Operation("delete", place, None, f"{in_words(page, target)} is no native list any more"),
+        ),
+        SUGGEST_FIX,
+        f"the list of step {show_place(place)} is one of the app's own now: it is opened and the same option taken",
+        doubt="a native list became one of the app's own",
+        dropped=frozenset({place}),
+    )
+
+
+def press_toggle(situation: Situation) -> Iterator[Candidate]:
+    """A checkbox became a button that is pressed in: press it, if it is not as the step wants it."""
+    place, page = situation.place, situation.page
+    if place is None or page is None:
+        return
+    step, target = situation.step_now(place), _became(situation, place, action="click")
+    if step is None or step.kind not in ("check", "uncheck") or target is None:
+        return
+    pressed = page.elements[target].get("aria-pressed")
+    locator = written(situation, page, target)
+    if pressed not in ("true", "false") or locator is None or (pressed == "true") == (step.kind == "check"):
+        return
+    new = replace(step, kind="click", locator=locator, parameters={})
+    yield Candidate(
+        (Operation("replace", place, new, f"{in_words(page, target)} is pressed in where a box was ticked"),),
+        SUGGEST_FIX,
+        f"the box of step {show_place(place)} is a button now",
+        doubt="a click toggles: it does the same only as long as the button starts as it does now",
+    )
+
+
+def _became(situation: Situation, place: Place, *, action: str | None = None) -> int | None:
+    """The element that the step's own became, judged by identity; `action` is what is done to it now."""
+    seen, page = situation.memory.at(place), situation.page
+    if seen is None or seen.target is None or page is None:
+        return None
+    match = find_again(seen.page, seen.target, page, action=action)
+    return match.element if match.verdict == "found" else None
+
+
+# --- a race --------------------------------------------------------------------------------------------
+
+
+def wait_until_ready(situation: Situation) -> Iterator[Candidate]:
+    """The page says that it is still busy: wait for that to end instead of hoping that the app is fast."""
+    place, page = situation.place, situation.page
+    if (
+        place is None
+        or page is None
+        or situation.red.cause not in ("missing", "hidden", "disabled", "check", "covered")
+    ):
+        return
+    new = came(situation, place)
+    busy = next((e for e in page.elements if e.visible and e.index in new and _is_busy(page, e)), None)
+    locator = written(situation, page, busy.index) if busy else None
+    step = situation.step_now(place)
+    if busy is None or locator is None or step is None:
+        return
+    words = in_words(page, busy.index)
+    if situation.red.cause in ("missing", "hidden", "disabled") and step.locator is not None:
+        state = "enabled" if situation.red.cause == "disabled" else "visible"
+        given = {"for": step.locator, "state": state}
+    else:  # the sign is shown by now; what the check reads is right once it is gone
+        given = {"for": locator, "state": "hidden"}
+    wait = Step("wait", None, given, timeout_ms=MOST_WAIT_MS)
+    yield Candidate(
+        (Operation("insert", before(place), wait, f"{words} is shown until the page is ready"),),
+        SUGGEST_FIX,
+        f"step {show_place(place)} came while the page was still busy ({words})",
+        doubt="the app is slower than the test allows for",
+    )
+
+
+def _is_busy(page: PageSnapshot, element: Element) -> bool:
+    if element.get("aria-busy") == "true" or element.role == "progressbar":
+        return True
+    if BUSY_MARKS.search(element.get("class")) or BUSY_MARKS.search(element.get("id")):
+        return True
+    return element.role in ("status", "alert") and bool(BUSY_WORDS.match(page.texts[element.index]))

@@ -1,0 +1,57 @@
+"""What the local planners share: where an insert goes, what is new on a page, what may be clicked."""
+
+from __future__ import annotations
+
+import re
+
+from radar.elements import Element, PageSnapshot, fold
+from radar.locators import Locator
+from radar.matching import PageMatch, match_pages
+from radar.writing import write_locator
+from repair_ladder.rungs import Situation
+from repair_ladder.steps import Place
+
+
+def before(place: Place) -> Place:
+    """Where an insert goes that comes directly before the step at `place`."""
+    return (*place[:-1], place[-1] - 1)
+
+
+def written(situation: Situation, page: PageSnapshot, index: int) -> Locator | None:
+    ways = write_locator(page, index, test_id_attribute=situation.test_id_attribute)
+    return ways[0] if ways else None
+
+
+def compared_with_green(situation: Situation, place: Place) -> tuple[PageSnapshot, PageMatch] | None:
+    """The page as it was when the test was green, matched with the failing page."""
+    seen, page = situation.memory.near(place), situation.page
+    return (seen.page, match_pages(seen.page, page)) if seen and page else None
+
+
+def any_of(words: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(rf"(?:^|\b)(?:{one})" for one in words), re.IGNORECASE)
+
+
+def can_be_clicked(element: Element) -> bool:
+    return element.visible and element.enabled and (element.role in ("button", "link") or element.clickable)
+
+
+def says(page: PageSnapshot, element: Element) -> str:
+    return fold(element.name or page.texts[element.index] or element.get("title"))[:80]
+
+
+def came(situation: Situation, place: Place) -> frozenset[int]:
+    """What a person would call new on the failing page: it stands for nothing that was there when the test was green,
+    or for something that nobody would know by its name. Without such a page nothing is known to be new.
+    """
+    page, compared = situation.page, compared_with_green(situation, place)
+    if page is None or compared is None:
+        return frozenset()
+    old, matched = compared
+    known = set(matched.pairs.values())
+    names = {says(old, element).casefold() for element in old.elements}
+    return frozenset(
+        element.index
+        for element in page.elements
+        if element.index not in known or (says(page, element) and says(page, element).casefold() not in names)
+    )

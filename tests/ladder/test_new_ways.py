@@ -1,0 +1,226 @@
+"""repair_ladder/rungs/new_ways.py: tabs, menus, further pages, other kinds of controls, and waiting for a state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from repair_ladder import floor, gate
+from repair_ladder.outcomes import Green, Outcome, Trace
+from repair_ladder.rungs import Candidate, Situation
+from repair_ladder.rungs.suggest_fix import propose
+from repair_ladder.steps import Steps
+from tests.builders import a_memory, a_page, a_red, an_insert, index_of, steps_of
+from tests.ladder.test_suggest_fix import news, target_of
+
+PROFILE = """
+main
+  h1 "Profile of Ada"
+  p "Member since last year"
+  form
+    input#nick name=nick label="Nickname"
+    input#street name=street label="Street"
+    select#plan name=plan label="Plan"
+      option value=s "Small"
+      option value=l "Large"
+    input#news type=checkbox label="Newsletter"
+    button#save "Save profile"
+"""
+OLD = a_page(PROFILE)
+STEPS = steps_of(
+    {"goto": "/"},
+    {"fill": {"css": "#nick", "value": "ada"}},
+    {"fill": {"css": "#street", "value": "7 Mill Lane"}},
+    {"select": {"css": "#plan", "option": "Large"}},
+    {"check": {"css": "#news"}},
+    {"click": {"css": "#save"}},
+    {"assert_text": {"css": "h1", "contains": "Saved"}},
+)
+IDS = {2: "nick", 3: "street", 4: "plan", 5: "news", 6: "save"}
+KNOWN = a_memory({place: (OLD, index_of(OLD, id=name)) for place, name in IDS.items()})
+STREET = '    input#street name=street label="Street"\n'
+
+
+async def proposed(place: int, page: Any, cause: Any = "missing", **more: Any) -> tuple[Candidate, ...]:
+    red = a_red(place, page, cause, **more)
+    return await propose(Situation(STEPS, (), red, KNOWN))
+
+
+def floor_lets(candidate: Candidate) -> bool:
+    screened = floor.screen(STEPS, candidate.operations, dropped=candidate.dropped, renamed=candidate.renamed)
+    return not screened.refused
+
+
+# --- one page became several ---------------------------------------------------------------------------
+
+
+async def test_a_field_that_moved_behind_a_tab_is_looked_for_there() -> None:
+    tabs = (
+        '  div role=tablist\n    button#t1 role=tab aria-selected=true label="About"\n'
+        '    button#t2 role=tab aria-selected=false label="Address"\n'
+    )
+    page = a_page(PROFILE.replace(STREET, "").replace("  form\n", tabs + "  form\n"))
+
+    first, *_ = await proposed(3, page)
+
+    assert news(first) == [("insert", (2,), "click")]
+    assert target_of(first, page) == "Address", "the open one shows nothing new"
+    assert first.reveals
+    assert floor_lets(first)
+
+
+async def test_a_tab_that_was_there_before_is_no_way() -> None:
+    tab = '  button#t2 role=tab aria-selected=false label="Address"\n  form\n'
+    old, page = a_page(PROFILE.replace("  form\n", tab)), a_page(PROFILE.replace(STREET, "").replace("  form\n", tab))
+    memory = a_memory({3: (old, index_of(old, id="street"))})
+
+    assert await propose(Situation(STEPS, (), a_red(3, page), memory)) == ()
+
+
+@pytest.mark.parametrize("name", ["Next", "Continue", "Next step →", "Weiter", "Save and continue", "Suivant"])
+async def test_a_form_that_was_split_is_followed_to_its_next_page(name: str) -> None:
+    page = a_page(PROFILE.replace(STREET, "").replace('button#save "Save profile"', f'button#on "{name}"'))
+
+    (one,) = await proposed(3, page)
+
+    assert news(one) == [("insert", (2,), "click")]
+    assert one.reveals
+    assert one.doubt, "a person sees that the app asks on several pages"
+    assert floor_lets(one)
+
+
+@pytest.mark.parametrize("name", ["Continue as guest", "Next customer", "Skip", "Delete and continue", "Back"])
+async def test_what_only_begins_like_it_is_not_the_next_page(name: str) -> None:
+    """A guest detour would be green, and is not what the test is about."""
+    page = a_page(PROFILE.replace(STREET, "").replace('button#save "Save profile"', f'button#on "{name}"'))
+
+    assert await proposed(3, page) == ()
+
+
+async def test_nothing_is_opened_while_the_target_is_there() -> None:
+    more = '    button#more aria-haspopup=menu aria-expanded=false "More"\n    button#on "Next"\n    button#save'
+    page = a_page(PROFILE.replace("    button#save", more).replace("input#street", "input#road"))
+
+    assert await proposed(3, page) == (), "it has another id, which is for the first rung"
+
+
+# --- behind a menu -------------------------------------------------------------------------------------
+
+
+async def test_a_button_that_moved_into_a_menu_is_looked_for_there() -> None:
+    menu = 'button#more aria-haspopup=menu aria-expanded=false "More"'
+    page = a_page(PROFILE.replace('button#save "Save profile"', menu))
+
+    (one,) = await proposed(6, page)
+
+    assert news(one) == [("insert", (5,), "click")]
+    assert target_of(one, page) == "More"
+    assert one.reveals
+    assert floor_lets(one)
+
+
+async def test_the_menu_of_the_targets_own_row_is_tried_first() -> None:
+    row = '    tr\n      td "{0}"\n      td\n        {1}\n'
+    old = a_page(
+        "main\n  table\n" + "".join(row.format(name, f'button#e{name} "Edit"') for name in ("Ada", "Ben", "Cy"))
+    )
+    new = a_page(
+        "main\n  table\n"
+        + "".join(
+            row.format(name, f'button#m{name} aria-haspopup=menu aria-expanded=false "Actions"')
+            for name in ("Ada", "Ben", "Cy")
+        )
+    )
+    steps = steps_of({"goto": "/"}, {"click": {"css": "#eBen"}})
+
+    found = await propose(Situation(steps, (), a_red(2, new), a_memory({2: (old, index_of(old, id="eBen"))})))
+
+    assert len(found) <= 2
+    assert "mBen" in str(found[0].operations[0].new)
+
+
+# --- another kind of control -----------------------------------------------------------------------------
+
+
+async def test_a_list_that_became_the_apps_own_is_opened_and_the_same_option_taken() -> None:
+    select = PROFILE[PROFILE.index("    select#plan") : PROFILE.index("    input#news")]
+    page = a_page(PROFILE.replace(select, '    div#plan role=combobox aria-expanded=false label="Plan"\n'))
+
+    found = await proposed(4, page, "test", target=index_of(page, id="plan"))
+    (one,) = [one for one in found if one.dropped]
+
+    assert news(one) == [("insert", (3,), "click"), ("insert", (3,), "click"), ("delete", (4,), None)]
+    option = one.operations[1].new
+    assert option is not None
+    assert option.locator is not None
+    assert (option.locator.role, option.locator.name, option.locator.exact) == ("option", "Large", True)
+    assert one.dropped == {(4,)}
+    assert one.doubt
+    assert floor_lets(one)
+
+
+@pytest.mark.parametrize(("pressed", "is_pressed_in"), [("false", True), ("true", False)])
+async def test_a_box_that_became_a_toggle_is_pressed_only_where_it_is_off(pressed: str, is_pressed_in: bool) -> None:
+    page = a_page(
+        PROFILE.replace(
+            'input#news type=checkbox label="Newsletter"', f'button#news aria-pressed={pressed} "Newsletter"'
+        )
+    )
+
+    found = await proposed(5, page, "test", target=index_of(page, id="news"))
+
+    assert bool(found) == is_pressed_in
+    for one in found:
+        assert news(one) == [("replace", (5,), "click")]
+        assert one.doubt
+        assert floor_lets(one)
+
+
+# --- a race --------------------------------------------------------------------------------------------
+
+BUSY = '  div#wait role=progressbar "Loading"\n  form\n'
+
+
+async def test_a_page_that_is_still_busy_is_waited_for_by_its_state() -> None:
+    page = a_page(PROFILE.replace(STREET, "").replace("  form\n", BUSY))
+
+    (one,) = await proposed(3, page)
+
+    assert news(one) == [("insert", (2,), "wait")]
+    step = one.operations[0].new
+    assert step is not None
+    assert step.parameters == {"for": STEPS[2].locator, "state": "visible"}
+    assert step.timeout_ms is not None
+    assert one.doubt
+    assert floor_lets(one)
+
+
+async def test_a_disabled_control_is_waited_for_until_it_can_be_used() -> None:
+    page = a_page(PROFILE.replace('button#save "', 'button#save disabled "').replace("  form\n", BUSY))
+
+    (one,) = await proposed(6, page, "disabled", target=index_of(page, id="save"))
+
+    assert one.operations[0].new is not None
+    assert one.operations[0].new.parameters["state"] == "enabled"
+
+
+async def test_without_a_sign_of_work_nothing_is_waited_for() -> None:
+    page = a_page(PROFILE.replace('button#save "', 'button#save disabled "'))
+
+    assert await proposed(6, page, "disabled", target=index_of(page, id="save")) == ()
+
+
+async def test_a_wait_that_is_not_needed_shows_a_flaky_test_and_no_drift() -> None:
+    """The saved steps are played once more: green, so the failure was chance and nothing is left to repair."""
+    wait = an_insert(2, {"wait": {"for": {"css": "#save"}}})
+    played: list[Steps] = []
+
+    async def replay(steps: Steps) -> Outcome:
+        played.append(steps)
+        return Green(Trace())
+
+    proof = await gate.fewest(gate.Proof(Green(Trace()), (wait,)), STEPS, gate.Known(KNOWN), replay)
+
+    assert proof.operations == ()
+    assert played == [STEPS]
