@@ -256,8 +256,8 @@ class _Climb:
         if candidate.harm:
             note("unproven")
             return self.repaired(operations, rung, candidate, None)
-        self.vouched |= candidate.vouched
-        known = gate.Known(self.given.memory, self.vouched)
+        vouched = self.vouched | candidate.vouched
+        known = gate.Known(self.given.memory, vouched)
         judged = await gate.prove(self.steps, operations, known, self.replay)
         match judged:
             case gate.Proof():
@@ -292,6 +292,7 @@ class _Climb:
                 note("further" if further else "red", f"step {show_place(red.place)}: {red.message}")
                 await self.tell("red", step=show_place(red.place), error=red.message, further=bool(further))
                 if further:
+                    self.vouched = vouched  # with the doubt that goes with it
                     return further
             case Environment():
                 note("environment", judged.message)

@@ -131,6 +131,25 @@ async def test_a_step_that_was_not_played_is_not_judged(known: Known) -> None:
     assert isinstance(await gate.prove(STEPS, (FIX,), known, Replays(Green(Trace()))), Proof)
 
 
+async def test_a_likely_element_that_a_person_will_look_at_is_enough_and_only_that() -> None:
+    """Where the matcher cannot tell two apart, a model's word makes one of them worth a person's look."""
+    row = '  p\n    button#{} "{}"\n'
+    old = a_page('main\n  h1 "Lists"\n' + row.format("a", "Open") + '  a#help "Help"')
+    new = a_page('main\n  h1 "Lists"\n' + row.format("x", "Open it") + row.format("y", "Open up") + '  a#help "Help"')
+    known = a_memory({2: (old, index_of(old, id="a"))})
+    fix = a_replacement(2, {"click": {"css": "#x"}})
+    trace = Trace((a_played(2, snapshot=0, target=index_of(new, id="x")),), (new,))
+
+    alone = await gate.prove(STEPS, (fix,), Known(known), Replays(Green(trace)))
+    vouched = await gate.prove(STEPS, (fix,), Known(known, frozenset({(2,)})), Replays(Green(trace)))
+    help_ = Trace((a_played(2, snapshot=0, target=index_of(new, tag="h1")),), (new,))
+    another = await gate.prove(STEPS, (fix,), Known(known, frozenset({(2,)})), Replays(Green(help_)))
+
+    assert isinstance(alone, WrongElement)
+    assert isinstance(vouched, Proof)
+    assert isinstance(another, WrongElement), "what cannot be it is no matter of vouching"
+
+
 # --- the fewest insertions -----------------------------------------------------------------------------
 
 
