@@ -29,7 +29,7 @@ DOORS: Final = {
     "click": ("gardener/cli.py", "gardener/screen.py", "gardener/demo.py"),
     "litestar": ("web/",),
     "jinja2": ("web/",),
-    "apscheduler": ("gardener/schedule.py",),
+    "apscheduler": (),  # gardener/cron.py says why
     "apprise": ("gardener/notify/",),
     "http.server": ("gardener/sample_shop/",),
     "subprocess": ("gardener/agent/", "gardener/demo.py"),
