@@ -17,7 +17,7 @@ from click.exceptions import Exit
 from rich.console import Console
 
 from gardener import demo, doctor, screen, worker
-from gardener.actions import by_hand, deciding, gate, importing, running, sweeping, working
+from gardener.actions import by_hand, deciding, gate, importing, running, sweeping, timing, working
 from gardener.bootstrap import open_tools
 from gardener.errors import BadSetting, Conflict, GardenerError, NotFound, Refused
 from gardener.projects import Project, change_settings, read_base_url, why_queue_is_empty
@@ -25,6 +25,7 @@ from gardener.proposals import ProposalStatus
 from gardener.repairs import Repair
 from gardener.results import issue_shape, proposal_shape, repair_shape, run_shape
 from gardener.runs import Run, RunStatus, Trigger
+from gardener.schedules import Clock
 from gardener.settings import Settings, read_settings
 from gardener.store import at_risk, issues, projects, proposals, repairs, saved_tests
 from gardener.store import sweeps as sweep_rows
@@ -172,7 +173,7 @@ def project_list(as_json: bool) -> None:
 @click.argument("changes", nargs=-1, required=True, metavar="KEY=VALUE…")
 @json_option
 def project_set(name: str, changes: Sequence[str], as_json: bool) -> None:
-    """Change settings of a project: auto_repair, base_url, urls, step_timeout_ms, …"""
+    """Change settings of a project: auto_repair, base_url, urls, sweep_cron="0 */2 * * *", timezone=Europe/Berlin, …"""
     given: dict[str, str] = {}
     for change in changes:
         key, found, value = change.partition("=")
@@ -438,6 +439,24 @@ def review(repair_id: int, by: str | None, as_json: bool) -> None:
     """Somebody looked at a repair: keep the fix, clear the flag."""
     row = _run(lambda tools: deciding.review(tools, repair_id, by or tools.settings.by), quiet=as_json)
     _print({"repair": row.id}) if as_json else _console().print(screen.plain(f"Repair {row.id} is reviewed."))
+
+
+# --- the clock and the news --------------------------------------------------------------------------------
+
+
+@cli.command("schedule")
+@click.argument("project_name", metavar="PROJECT")
+@json_option
+def schedule_(project_name: str, as_json: bool) -> None:
+    """What is done by the clock: last and next, and what is overdue (exit 1). `project set` changes it."""
+
+    async def work(tools: Tools) -> Clock:
+        async with tools.store.reading() as tx:
+            return await timing.clock_of(tx, await projects.get(tx, project_name), now=tools.now())
+
+    clock = _run(work, quiet=as_json)
+    _print(clock.shape()) if as_json else screen.show_clock(_console(), clock.shape())
+    sys.exit(NO if clock.alarms else 0)
 
 
 # --- the gate, the doctor, the worker, the demo ----------------------------------------------------------------

@@ -17,9 +17,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
+from gardener.actions import timing
 from gardener.errors import BadSetting, GardenerError
 from gardener.settings import FILE, Settings, read_settings
-from gardener.store import Store, open_store
+from gardener.store import Store, open_store, projects
 from gardener.store.migrations import HEAD
 from gardener.store.transaction import translated
 from radar import chromium
@@ -60,7 +61,7 @@ async def examine(environ: Mapping[str, str], folder: Path, **given: str | None)
         mend = f"correct {FILE} or the GARDENER_… variables"
         return (*_versions(), Check("settings", State.FAILS, str(error), mend))
     checks = [*_versions(), _settings(folder)]
-    for check in (_browser, _data_folder, _database, _clock):
+    for check in (_browser, _data_folder, _database, _clock, _schedule):
         checks += await _made(check, settings)
     return (*checks, _key(settings))
 
@@ -206,6 +207,24 @@ async def _clock(_: Settings) -> tuple[Check, ...]:
         return (Check("clock", State.OK, f"{says}; time zone data is there"),)
     mend = "install it (apt-get install tzdata, or the package 'tzdata'); schedules in named time zones need it"
     return (Check("clock", State.WARNING, f"{says}; there is no time zone data", mend),)
+
+
+async def _schedule(settings: Settings) -> tuple[Check, ...]:
+    """Is what is to be done by the clock done? A database that cannot be opened has a check of its own."""
+    with suppress(GardenerError):
+        async with await open_store(settings.database_url) as store, store.reading() as tx:
+            every = await projects.listed(tx)
+            clocks = await timing.clocks_of(tx, every, now=datetime.now(UTC))
+        kept = sum(bool(one.timings) for one in clocks.values())
+        said = [f"{one.name}: {alarm}" for one in every for alarm in clocks[one.id].alarms]
+        if said:
+            more = f" (and {len(said) - 3} more)" if len(said) > 3 else ""
+            mend = "run `gardener serve`, which holds the clock, and look at its log"
+            return (Check("schedule", State.WARNING, " ".join(said[:3]) + more, mend),)
+        if kept:
+            return (Check("schedule", State.OK, f"kept for {kept} of {len(every)} projects, nothing is overdue"),)
+        return (Check("schedule", State.OK, "no project has one; `project set NAME sweep_cron=…` gives it one"),)
+    return ()
 
 
 def _key(settings: Settings) -> Check:

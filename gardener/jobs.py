@@ -11,6 +11,7 @@ from typing import Any
 class JobKind(StrEnum):
     SWEEP = "sweep"
     STAGE = "stage"  # dry-run one at-risk test and stage what is proven
+    SUITE = "suite"  # an unattended run of all tests in service
     HEAL = "heal"  # repair one failed unattended run
 
 

@@ -21,6 +21,7 @@ class EventKind(StrEnum):
     FINDING = "finding"
     SWEEP_FINISHED = "sweep_finished"
     TEST_IMPORTED = "test_imported"
+    OVERDUE = "overdue"  # the clock: a sweep or a suite did not finish in time, or no scheduler runs
 
 
 @dataclass(frozen=True, slots=True)

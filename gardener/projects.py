@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 from urllib.parse import urlsplit
 
+from gardener.cron import read_cron, read_zone
 from gardener.errors import BadSetting
 
 
@@ -33,6 +34,12 @@ class ProjectSettings:
     side_by_side: int = 1  # tests of one app share its state
     model: str | None = None
     model_base_url: str | None = None
+    sweep_cron: str | None = None  # when sweeps are due; see gardener/cron.py
+    suite_cron: str | None = None  # when the tests in service are run, unattended
+    digest_hour: int | None = None  # of the day, when the daily digest is sent
+    timezone: str = "UTC"  # IANA name, that the three count in
+    jitter_s: int = 0  # at most so much later than the schedule says, so that projects do not all begin at once
+    archived: bool = False  # nothing is scheduled any more
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +106,16 @@ def change_settings(settings: ProjectSettings, changes: Mapping[str, str]) -> Pr
     read: dict[str, Any] = {}
     for key, text in changes.items():
         match key:
-            case "staging":
+            case "staging" | "archived":
                 read[key] = _flag(key, text)
+            case "sweep_cron" | "suite_cron":
+                read[key] = _cron(key, text) if text else None
+            case "timezone":
+                read[key] = read_zone(text or "UTC").key
+            case "jitter_s":
+                read[key] = _whole(key, text, 0, 3600)
+            case "digest_hour":
+                read[key] = _whole(key, text, 0, 23) if text else None
             case "urls" | "allowed_origins":
                 read[key] = tuple(one.strip() for one in text.split(",") if one.strip())
             case "locale" | "model" | "model_base_url":
@@ -127,6 +142,13 @@ def _flag(key: str, text: str) -> bool:
     if text.lower() in ("false", "no", "off", "0"):
         return False
     raise BadSetting(f"'{key}' is true or false, got '{text}'")
+
+
+def _cron(key: str, text: str) -> str:
+    try:
+        return read_cron(text).text
+    except BadSetting as error:
+        raise BadSetting(f"'{key}': {error}") from None
 
 
 def _whole(key: str, text: str, least: int, most: int) -> int:

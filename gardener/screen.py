@@ -109,6 +109,24 @@ def show_sweep(console: Console, answer: Mapping[str, Any]) -> None:
         console.print(plain("Left for the next sweep: " + ", ".join(answer["left_for_next"]), "yellow"))
 
 
+def show_clock(console: Console, clock: Mapping[str, Any]) -> None:
+    if not clock["schedules"]:
+        console.print('Nothing is scheduled: gardener project set NAME sweep_cron="0 */2 * * *" timezone=Europe/Berlin')
+    else:
+        rows = table("what", "when", "time zone", "last finished", "next")
+        for one in clock["schedules"]:
+            when = (one["what"], one["cron"], one["timezone"], minute(one["finished_at"]), minute(one["next_at"]))
+            rows.add_row(*(plain(cell) for cell in when))
+        console.print(rows)
+    for alarm in clock["alarms"]:
+        console.print(plain(alarm, "bold red"))
+
+
+def minute(moment: str | None) -> str:
+    """A time as people read it, from its ISO form."""
+    return f"{datetime.fromisoformat(moment).astimezone(UTC):%Y-%m-%d %H:%M} UTC" if moment else "\u2014"
+
+
 def step_line(step: Mapping[str, Any] | None) -> str:
     """A step as it stands in a file, on one line."""
     if step is None:

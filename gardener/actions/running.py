@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import Any, assert_never
 
 from gardener.actions.playing import PlayedTest, play
 from gardener.actions.repairing import Wanted, file_finding, repair
@@ -91,6 +92,30 @@ async def ask_for_repair(tx: Transaction, tools: Tools, project: Project, test: 
         payload={"test": test.id, "run": run.id},
         now=tools.now(),
     )
+
+
+async def add_suite(tx: Transaction, tools: Tools, project: Project) -> Job:
+    """A job that runs all tests in service, as the schedule wants it; while one waits or runs, that one."""
+    return await jobs.add(
+        tx,
+        project=project.id,
+        kind=JobKind.SUITE,
+        key=f"suite:{project.id}",
+        payload={"scheduled": True},
+        now=tools.now(),
+    )
+
+
+async def suite(tools: Tools, job: Job) -> dict[str, Any]:
+    """Counts of what the runs said, and the jobs that repair what is red (G7); no tests, no trouble."""
+    async with tools.store.reading() as tx:
+        project = await projects.by_id(tx, job.project)
+        tests = await saved_tests.listed(tx, project.id, statuses=[Status.ACTIVE])
+    report = await run_tests(tools, project, (), Trigger.SCHEDULE) if tests else RunReport((), ())
+    said = Counter(run.status.value for run in report.runs)
+    return {"runs": [run.id for run in report.runs], "repairs": list(report.jobs)} | {
+        status.value: said[status.value] for status in RunStatus
+    }
 
 
 async def heal(tools: Tools, job: Job) -> Result | None:

@@ -18,6 +18,7 @@ from gardener.proposals import ProposalStatus
 from gardener.results import Result
 from gardener.saved_tests import SavedTest, Status, may_tend
 from gardener.store import (
+    Transaction,
     at_risk,
     baselines,
     events,
@@ -90,14 +91,26 @@ class Looked:
 async def ask_for_sweep(tools: Tools, project: Project, *, base_url: str | None = None, by_hand: bool = True) -> Job:
     """A job; while one like it waits or runs, that one."""
     async with tools.store.transaction() as tx:
-        return await jobs.add(
-            tx,
-            project=project.id,
-            kind=JobKind.SWEEP,
-            key=f"project:{project.id}:{base_url or ''}",
-            payload={"base_url": base_url, "by_hand": by_hand},
-            now=tools.now(),
-        )
+        return await add_sweep(tx, tools, project, base_url=base_url, by_hand=by_hand)
+
+
+async def add_sweep(
+    tx: Transaction,
+    tools: Tools,
+    project: Project,
+    *,
+    base_url: str | None = None,
+    by_hand: bool,
+    scheduled: bool = False,
+) -> Job:
+    return await jobs.add(
+        tx,
+        project=project.id,
+        kind=JobKind.SWEEP,
+        key=f"project:{project.id}:{base_url or ''}",
+        payload={"base_url": base_url, "by_hand": by_hand, "scheduled": scheduled},
+        now=tools.now(),
+    )
 
 
 async def sweep(tools: Tools, job: Job) -> dict[str, Any]:

@@ -10,12 +10,12 @@ from typing import Any, Final
 from gardener.actions import running, sweeping
 from gardener.errors import Conflict, GardenerError
 from gardener.jobs import Job, JobKind, JobState
-from gardener.store import jobs, sweeps
+from gardener.store import jobs, projects, sweeps
 from gardener.tools import Tools
 from radar.errors import RadarError
 from repair_ladder.errors import LadderError
 
-KINDS: Final = (JobKind.SWEEP, JobKind.HEAL)
+KINDS: Final = (JobKind.SWEEP, JobKind.SUITE, JobKind.HEAL)
 ENDED: Final = frozenset({JobState.DONE, JobState.SKIPPED, JobState.FAILED})
 LOOK_AGAIN_S: Final = 0.2
 
@@ -48,8 +48,12 @@ async def _do(tools: Tools, job: Job) -> None:
     state, result = JobState.DONE, None
     try:
         match job.kind:
+            case _ if await _is_off_the_clock(tools, job):
+                state = JobState.SKIPPED
             case JobKind.SWEEP:
                 result = await sweeping.sweep(tools, job)
+            case JobKind.SUITE:
+                result = await running.suite(tools, job)
             case JobKind.HEAL:
                 healed = await running.heal(tools, job)
                 state, result = (JobState.DONE, healed.shape()) if healed else (JobState.SKIPPED, None)
@@ -61,6 +65,14 @@ async def _do(tools: Tools, job: Job) -> None:
         state, result = JobState.FAILED, {"error": str(error)}
     async with tools.store.transaction() as tx:
         await jobs.finish(tx, job.id, tools.worker, state=state, result=result, now=tools.now())
+
+
+async def _is_off_the_clock(tools: Tools, job: Job) -> bool:
+    """The clock asked for it, and its project was archived since: asked where the work is claimed (G14)."""
+    if not job.payload.get("scheduled"):
+        return False
+    async with tools.store.reading() as tx:
+        return (await projects.by_id(tx, job.project)).settings.archived
 
 
 async def _under_lease(tools: Tools, job: Job, work: Callable[[], Awaitable[None]]) -> None:

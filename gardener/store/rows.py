@@ -454,6 +454,35 @@ class EventRow(Base):
     not_before: Mapped[datetime | None]
 
 
+class LeaseRow(Base):
+    """What one process at a time does for all. `beat_at` is when its holder was last alive; `told_at` when somebody was
+    last told that nobody holds it.
+    """
+
+    __tablename__ = "leases"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    holder: Mapped[str | None]
+    until: Mapped[datetime]
+    beat_at: Mapped[datetime]
+    told_at: Mapped[datetime | None]
+
+
+class TickRow(Base):
+    """Where the clock stands with one schedule of a project; moved on by compare-and-swap on `next_at`."""
+
+    __tablename__ = "ticks"
+
+    project: Mapped[int] = mapped_column(ForeignKey("projects.id"), primary_key=True)
+    what: Mapped[str] = mapped_column(primary_key=True)
+    spec: Mapped[str]
+    since: Mapped[datetime]
+    next_at: Mapped[datetime]
+    last_at: Mapped[datetime | None]
+    job: Mapped[int | None] = mapped_column(ForeignKey("jobs.id"))
+    told_at: Mapped[datetime | None]
+
+
 class AuditRow(Base):
     """Who did what; append only."""
 

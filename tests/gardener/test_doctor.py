@@ -9,13 +9,15 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import closing
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from gardener import doctor
 from gardener.doctor import Check, State
+from gardener.projects import ProjectSettings
+from gardener.store import open_store, projects
 from radar import chromium
 
 NO_BROWSER = {"GARDENER_CHROMIUM": "/nowhere/chromium"}
@@ -47,6 +49,7 @@ async def test_one_thing_that_fails_hides_none_of_the_others(tmp_path: Path) -> 
         "data folder": State.OK,
         "database": State.OK,
         "clock": State.OK,
+        "schedule": State.OK,
         "AI key": State.OK,
     }
     browser = named(checks, "browser")
@@ -72,6 +75,19 @@ async def test_every_mistake_in_the_settings_is_told(tmp_path: Path) -> None:
     assert "'colour' is not a setting" in settings.says
     assert "'lease_seconds'" in settings.says
     assert "gardener.toml" in str(settings.mend)
+
+
+async def test_a_schedule_that_nobody_keeps_is_told(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    async with await open_store(f"sqlite:///{tmp_path / 'data' / 'gardener.db'}") as store, store.transaction() as tx:
+        settings = ProjectSettings(sweep_cron="0 3 * * *")
+        await projects.add(tx, "shop", "http://shop.test", now=datetime.now(UTC), settings=settings)
+
+    check = named(await examined(tmp_path), "schedule")
+
+    assert check.state == State.WARNING
+    assert "shop: No scheduler has ever run" in check.says
+    assert "gardener serve" in str(check.mend)
 
 
 async def test_a_settings_file_that_is_read_is_named(tmp_path: Path) -> None:
