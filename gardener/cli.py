@@ -32,6 +32,8 @@ from gardener.store import sweeps as sweep_rows
 from gardener.tools import Tools, nobody_watches
 from radar.errors import RadarError
 from repair_ladder.errors import LadderError
+from repair_ladder.formats import Exported
+from repair_ladder.formats.choosing import FORMATS
 from repair_ladder.rungs import RUNGS
 
 T = TypeVar("T")
@@ -226,22 +228,32 @@ def _project_shape(one: Project) -> dict[str, Any]:
 @cli.command("import")
 @click.argument("project_name", metavar="PROJECT")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH…")
+@click.option("--format", "form", type=click.Choice(FORMATS), help="Instead of what the file's ending says.")
+@click.option("--partial", is_flag=True, help="Keep a test that is understood in part, as a draft with notes.")
 @by_option
 @json_option
-def import_(project_name: str, paths: Sequence[Path], by: str | None, as_json: bool) -> None:
-    """Take in tests from files or folders."""
+def import_(
+    project_name: str, paths: Sequence[Path], form: str | None, partial: bool, by: str | None, as_json: bool
+) -> None:
+    """Take in tests from files or folders: YAML, recordings and suites of other tools."""
 
     async def work(tools: Tools) -> importing.Imported:
         one = await _project(tools, project_name)
-        return await importing.import_files(tools, one, paths, by or tools.settings.by)
+        return await importing.import_files(tools, one, paths, by or tools.settings.by, form=form, partial=partial)
 
     done = _run(work, quiet=as_json)
     tests = [{"name": test.name, "version": test.version, "status": test.status.value} for test in done.tests]
     if as_json:
-        _print({"tests": tests, "errors": list(done.errors)})
+        share = {"understood": done.understood, "parts": done.parts}
+        _print({"tests": tests, "errors": list(done.errors), "notes": list(done.notes)} | share)
     else:
         for test in done.tests:
             _console().print(screen.plain(f"{test.name}: version {test.version}, {test.status.value}"))
+        if done.parts:
+            told = f"Understood {done.understood} of {done.parts} parts ({done.understood / done.parts:.0%})."
+            _console().print(screen.plain(told))
+        for note in done.notes:
+            _say(note)
     for error in done.errors:
         _say(error)
     if done.errors:
@@ -251,19 +263,22 @@ def import_(project_name: str, paths: Sequence[Path], by: str | None, as_json: b
 @cli.command("export")
 @click.argument("project_name", metavar="PROJECT")
 @click.argument("test")
-@click.option("--format", "form", type=click.Choice(["yaml", "recorder", "side", "playwright"]), default="yaml")
-def export(project_name: str, test: str, form: str) -> None:
+@click.option("--format", "form", type=click.Choice(FORMATS), default="yaml", show_default=True)
+@click.option("--partial", is_flag=True, help="Write what the format cannot say as marked comments.")
+def export(project_name: str, test: str, form: str, partial: bool) -> None:
     """Write a test to standard output."""
-    if form != "yaml":
-        raise click.UsageError(f"the format '{form}' is not supported yet: yaml is")
 
-    async def work(tools: Tools) -> str:
+    async def work(tools: Tools) -> Exported:
         one = await _project(tools, project_name)
         async with tools.store.reading() as tx:
-            return importing.export_yaml(await saved_tests.get(tx, one.id, test))
+            saved = await saved_tests.get(tx, one.id, test)
+        return importing.export(saved, one, form, partial=partial)
 
-    sys.stdout.buffer.write(_run(work, quiet=True).encode())
+    made = _run(work, quiet=True)
+    sys.stdout.buffer.write(made.text.encode())
     sys.stdout.buffer.flush()
+    for line in made.lost:
+        _say(line)
 
 
 # --- runs and sweeps ---------------------------------------------------------------------------------------

@@ -8,49 +8,115 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from gardener.errors import GardenerError
+from gardener.errors import GardenerError, Refused
 from gardener.notices import EventKind
 from gardener.projects import Project
-from gardener.saved_tests import SavedTest
+from gardener.saved_tests import SavedTest, Status
 from gardener.store import events, saved_tests
 from gardener.tools import Tools
 from repair_ladder.errors import BadTest
-from repair_ladder.formats import WrittenTest, yaml
+from repair_ladder.formats import Exported, WrittenTest, choosing, yaml
+from repair_ladder.formats.gathering import with_notes
 from repair_ladder.runner import check_playable
 from repair_ladder.steps import show_place, walk
 
-ENDINGS: Final = (".yaml", ".yml")
 LARGEST_UPLOAD: Final = 50_000_000  # bytes
+MOST_BYTES: Final = 16_000_000  # of a test file
+SKIPPED_FOLDERS: Final = frozenset({"node_modules", "__pycache__", "site-packages"})
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
+    """What came of an import; `errors` (what was not taken) and `notes` (what was left out) are single lines."""
+
     tests: tuple[SavedTest, ...]
-    errors: tuple[str, ...]  # one line a file that was not taken
+    errors: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    understood: int = 0  # parts (steps, commands, statements) of tests in other tools' formats that became steps
+    parts: int = 0
 
 
-async def import_files(tools: Tools, project: Project, paths: Sequence[Path], by: str) -> Imported:
-    """The tests of files and folders. A file that is wrong is named with its line, and the rest is still imported."""
+@dataclass(frozen=True, slots=True)
+class _Taking:
+    """How files are read: in which format (None: as their endings and contents say), and with what missing."""
+
+    form: str | None
+    partial: bool
+
+
+@dataclass(slots=True)
+class _Told:
+    errors: list[str]
+    notes: list[str]
+    understood: int = 0
+    parts: int = 0
+
+
+async def import_files(
+    tools: Tools, project: Project, paths: Sequence[Path], by: str, *, form: str | None = None, partial: bool = False
+) -> Imported:
+    """The tests of files and folders. A file that is wrong is named with its line, and the rest is still imported.
+
+    A test of another tool of which something cannot be said in steps is refused, with a line for each such thing;
+    with `partial` it is kept as a draft, which nothing runs by itself, and the notes of its steps say what is missing.
+    """
     taken: list[SavedTest] = []
-    errors: list[str] = []
+    told = _Told([], [])
     for path in paths:
-        files = sorted(one for one in path.rglob("*") if one.suffix in ENDINGS) if path.is_dir() else [path]
-        if not files:
-            errors.append(f"{path}: holds no {' or '.join(ENDINGS)} file")
+        files = _files_in(path, form, told) if path.is_dir() else [path]
         for file in files:
             try:
-                taken += await _import_file(tools, project, file, by)
+                taken += await _import_file(tools, project, file, by, _Taking(form, partial), told)
             except (BadTest, GardenerError) as error:
-                errors.append(str(error))
-    return Imported(tuple(taken), tuple(errors))
+                told.errors.append(str(error))
+    return Imported(tuple(taken), tuple(told.errors), tuple(told.notes), told.understood, told.parts)
 
 
-async def _import_file(tools: Tools, project: Project, file: Path, by: str) -> list[SavedTest]:
-    written = read_file(file)
+def _files_in(folder: Path, form: str | None, told: _Told) -> list[Path]:
+    found, skipped = [], 0
+    for file in sorted(folder.rglob("*")):
+        inside = file.relative_to(folder).parts
+        if any(part in SKIPPED_FOLDERS or part.startswith(".") for part in inside) or not file.is_file():
+            continue
+        own = choosing.format_of(file)
+        if own is None or (form is not None and own != form):
+            continue
+        if file.suffix.lower() not in choosing.SOMETIMES or choosing.looks_like_a_test(file, _beginning(file)):
+            found.append(file)
+        else:
+            skipped += 1
+    if not found:
+        told.errors.append(f"{folder}: holds no test file; known endings are {', '.join(choosing.BY_ENDING)}")
+    elif skipped:
+        told.notes.append(f"{folder}: {skipped} files that do not look like tests were passed over")
+    return found
+
+
+def _beginning(file: Path) -> str:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(choosing.LOOK).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+async def _import_file(
+    tools: Tools, project: Project, file: Path, by: str, taking: _Taking, told: _Told
+) -> list[SavedTest]:
+    read = read_file(file, form=taking.form, base_url=project.base_url)
+    written = [kept for test in read if (kept := _whole_or_draft(file, test, taking.partial, told)) is not None]
     folders = {test.name: _keep_uploads(tools.settings.data_dir, file, test) for test in written}
     async with tools.store.transaction() as tx:
         saved = []
         for test in written:
+            if test.missing:
+                there = await saved_tests.find(tx, project.id, test.name)
+                if there is not None and there.status != Status.DRAFT:
+                    told.errors.append(
+                        f"{file}:{test.line}: '{test.name}' is {there.status.value} at version {there.version} and was "
+                        "kept as it is: only part of this file's test can be said in steps. Rename one of the two."
+                    )
+                    continue
             one = await saved_tests.import_test(
                 tx, project.id, test, folder=folders[test.name], author=by, now=tools.now()
             )
@@ -61,17 +127,54 @@ async def _import_file(tools: Tools, project: Project, file: Path, by: str) -> l
     return saved
 
 
-def read_file(file: Path) -> tuple[WrittenTest, ...]:
+def _whole_or_draft(file: Path, test: WrittenTest, partial: bool, told: _Told) -> WrittenTest | None:
+    """The test as it is to be saved; None for one that is refused. Every remark is told with its line."""
+    told.understood += test.understood
+    told.parts += test.parts
+    told.notes += [f"{file}:{one.line}: '{test.name}': {one.what}" for one in test.remarks if not one.is_missing]
+    if not test.remarks and test.steps:
+        return test
+    lines = [f"{file}:{one.line}: '{test.name}': {one.what}" for one in test.missing]
+    share = f"{test.understood} of {test.parts} parts were understood"
+    if not test.steps:
+        told.errors += [
+            *lines,
+            f"{file}:{test.line}: '{test.name}' was not imported: it has no step that can be played",
+        ]
+        return None
+    if not lines:
+        return test
+    if not partial:
+        told.errors += [
+            *lines,
+            f"{file}:{test.line}: '{test.name}' was not imported: {share}. Change these lines, or take it in as a "
+            "draft with --partial.",
+        ]
+        return None
+    told.notes += [
+        *lines,
+        f"{file}:{test.line}: '{test.name}' is a draft: {share}; the notes of its steps say what is missing.",
+    ]
+    return with_notes(test)
+
+
+def read_file(file: Path, *, form: str | None = None, base_url: str | None = None) -> tuple[WrittenTest, ...]:
     """Raises BadTest: one line with file, line, step and what was expected."""
-    if file.suffix not in ENDINGS:
-        raise BadTest(f"{file}: not a format that can be imported yet; known are {', '.join(ENDINGS)}")
+    known = form or choosing.format_of(file)
+    if known is None:
+        raise BadTest(
+            f"{file}: not a format that can be imported; known endings are {', '.join(choosing.BY_ENDING)}, or give "
+            "--format"
+        )
     try:
+        if file.stat().st_size > MOST_BYTES:
+            raise BadTest(f"{file}: larger than {MOST_BYTES // 1_000_000} MB; a test file is text written by people")
         text = file.read_bytes().decode("utf-8")
     except UnicodeDecodeError:
         raise BadTest(f"{file}: not UTF-8 text") from None
     except OSError as error:
         raise BadTest(f"{file}: {error.strerror or 'cannot be read'}") from None
-    tests = yaml.read(text, where=str(file))
+    tests = choosing.read(known, text, where=str(file), name=file.name.split(".")[0], base_url=base_url)
     for test in tests:
         try:
             check_playable(test.steps)
@@ -111,3 +214,17 @@ def _keep_uploads(data_dir: Path, file: Path, test: WrittenTest) -> str | None:
 def export_yaml(test: SavedTest) -> str:
     """The test as a file: its own text while it stands as it was imported, else canonical."""
     return test.source if test.source is not None else yaml.canonical(test.written())
+
+
+def export(test: SavedTest, project: Project, form: str, *, partial: bool = False) -> Exported:
+    """The test in a format. Raises Refused if that format cannot say all of it; with `partial` the rest is marked."""
+    if form == "yaml":
+        return Exported(export_yaml(test))
+    made = choosing.write(form, test.written(), base_url=project.base_url, test_id=project.settings.test_id_attribute)
+    if made.lost and not partial:
+        raise Refused(
+            f"'{test.name}' was not exported: {len(made.lost)} of its steps cannot be said in this format: "
+            f"{'; '.join(made.lost[:5])}{'; …' if len(made.lost) > 5 else ''}. With --partial they stand in it as "
+            "marked comments, which the other tool passes over."
+        )
+    return made

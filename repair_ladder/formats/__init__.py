@@ -9,6 +9,8 @@ from typing import Final, TypeAlias
 from repair_ladder.steps import Steps
 
 STATUSES: Final = ("draft", "pending", "active", "rejected", "archived")
+LARGEST_FILE: Final = 4_000_000  # characters
+LONGEST_NAME: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +24,26 @@ Variable: TypeAlias = str | int | float | Secret
 
 
 @dataclass(frozen=True, slots=True)
+class Remark:
+    """Something of a file that did not become a step, or not all of it.
+
+    `is_missing`: the test does or checks less without it. `before` says how many of the test's own steps (blocks not
+    entered) stand before the place where it is missing.
+    """
+
+    line: int
+    what: str
+    is_missing: bool = True
+    before: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class WrittenTest:
-    """A test as it stands in a file. `source` is its own text, where the file holds this test alone."""
+    """A test as it stands in a file. `source` is its own text, where the file holds this test alone in our own format.
+
+    Formats of other tools also tell of how many `parts` (steps, commands, statements) it is made there, and what of it
+    could not be said in steps.
+    """
 
     name: str
     steps: Steps
@@ -31,3 +51,23 @@ class WrittenTest:
     tags: tuple[str, ...] = ()
     variables: Mapping[str, Variable] = field(default_factory=dict)
     source: str | None = None
+    remarks: tuple[Remark, ...] = ()
+    parts: int = 0
+    line: int = 1
+
+    @property
+    def missing(self) -> tuple[Remark, ...]:
+        return tuple(one for one in self.remarks if one.is_missing)
+
+    @property
+    def understood(self) -> int:
+        """How many of its `parts` are wholly said in steps."""
+        return max(0, self.parts - len({(one.line, one.what) for one in self.missing}))
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A test in another tool's format; `lost` names, one line a step, what that format cannot say."""
+
+    text: str
+    lost: tuple[str, ...] = ()

@@ -14,14 +14,12 @@ import yaml
 from yaml import nodes
 
 from repair_ladder.errors import BadTest
-from repair_ladder.formats import STATUSES, Secret, Variable, WrittenTest
+from repair_ladder.formats import LARGEST_FILE, LONGEST_NAME, STATUSES, Secret, Variable, WrittenTest
 from repair_ladder.step_format import read_steps, write_steps
 from repair_ladder.steps import BLOCKS, Place, show_place
 
-LARGEST_FILE: Final = 4_000_000  # characters
 MOST_NODES: Final = 200_000  # aliases counted each time they are used, so that none can explode
 DEEPEST: Final = 60
-LONGEST_NAME: Final = 200
 KEYS: Final = ("name", "status", "tags", "variables", "steps")
 COLLECTIONS: Final = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 NAME: Final = re.compile(r"[A-Za-z_]\w*\Z")
