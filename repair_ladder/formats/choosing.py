@@ -7,13 +7,14 @@ from pathlib import PurePath
 from typing import Final
 
 from repair_ladder.errors import BadTest
-from repair_ladder.formats import Exported, WrittenTest, recorder, yaml
+from repair_ladder.formats import Exported, WrittenTest, recorder, side, yaml
 
-FORMATS: Final = ("yaml", "recorder")
+FORMATS: Final = ("yaml", "recorder", "side")
 BY_ENDING: Final = {
     ".yaml": "yaml",
     ".yml": "yaml",
     ".json": "recorder",
+    ".side": "side",
 }
 # Files of these endings hold tests only now and then; in a folder they are taken if they look like it.
 SOMETIMES: Final = frozenset({".json"})
@@ -45,6 +46,8 @@ def read(
                 return yaml.read(text, where=where)
             case "recorder":
                 return recorder.read(text, where=where, base_url=base_url)
+            case "side":
+                return side.read(text, where=where, base_url=base_url)
     except RecursionError:
         raise BadTest(f"{where}: nested too deep") from None
     raise BadTest(f"'{form}' is not a format; known are {', '.join(FORMATS)}")
@@ -57,4 +60,6 @@ def write(form: str, test: WrittenTest, *, base_url: str | None = None, test_id:
             return Exported(yaml.write(test))
         case "recorder":
             return recorder.write(test, base_url=base_url, test_id_attribute=test_id)
+        case "side":
+            return side.write(test, base_url=base_url, test_id_attribute=test_id)
     raise BadTest(f"'{form}' is not a format; known are {', '.join(FORMATS)}")

@@ -38,6 +38,7 @@ from repair_ladder.formats.gathering import (
 )
 from repair_ladder.formats.json_source import Object, line_of, parse
 from repair_ladder.formats.keys import Keyboard, are_modifiers, taken_apart
+from repair_ladder.formats.selectors import OWN_SYNTAX, in_css
 from repair_ladder.step_format import read_step
 from repair_ladder.steps import BLOCKS, Place, Step, Steps
 
@@ -55,9 +56,7 @@ KNOWN: Final = frozenset(
 TAG_ROLES: Final = {"button": "button", "a": "link"}
 FIELDS: Final = frozenset({"input", "textarea", "select"})
 ARIA_ATTRIBUTE: Final = re.compile(r"""\[\s*(\w+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\s*\]""")
-IN_ATTRIBUTES: Final = {"placeholder": "placeholder", "title": "title", "alt": "alt"}
 FRAME_CSS: Final = "iframe, frame"
-OWN_SYNTAX: Final = re.compile(r"::-p-|>>|:(?:has-text|text-is|text|text-matches|visible|nth-match)\b|\Acss=|\Axpath=")
 PREFIXES: Final = ("aria/", "text/", "xpath/", "pierce/", "css/")
 
 
@@ -598,17 +597,7 @@ class _Writer:
         return [*within, self.part(replace(self.plain(way), within=None, frame=()))]
 
     def plain(self, way: Locator) -> Locator:
-        """A test id and texts in attributes are CSS here; the meaning is the same."""
-        for key, attribute in {"test_id": self.test_id_attribute, **IN_ATTRIBUTES}.items():
-            value = getattr(way, key)
-            if value is not None:
-                is_whole = way.exact or key == "test_id"
-                css = f"[{attribute}{'=' if is_whole else '*='}{css_string(value)}{'' if is_whole else ' i'}]"
-                if way.css is not None or "," in attribute:
-                    raise Unsayable("several conditions")
-                without: dict[str, Any] = {key: None}
-                way = replace(way, css=css, exact=False, **without)
-        return way
+        return in_css(way, self.test_id_attribute)
 
     def part(self, way: Locator) -> str:
         finders = list(way.finders())
