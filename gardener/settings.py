@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from gardener.errors import BadSetting
 
@@ -26,6 +27,9 @@ KEYS: Final = {
     "anthropic_base_url": "an address (also ANTHROPIC_BASE_URL)",
     "model": "the name of a model",
     "by": "the name that decisions are recorded under",
+    "host": "the address that `serve` listens on, such as 127.0.0.1",
+    "port": "the port that `serve` listens on, a whole number from 0 to 65535",
+    "public_url": "the address that people reach `serve` under, such as https://gardener.example.org",
 }
 
 
@@ -40,6 +44,9 @@ class Settings:
     anthropic_base_url: str | None = None
     model: str | None = None
     by: str = "somebody"
+    host: str = "127.0.0.1"
+    port: int = 8420  # 0: any that is free
+    public_url: str | None = None  # where a reverse proxy shows the pages; None: they are asked for directly
     # The environment as it was at the start: where the tests' secrets come from. Never printed.
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
 
@@ -57,6 +64,8 @@ def read_settings(environ: Mapping[str, str], folder: Path, **given: str | None)
             mistakes.append(f"'{key}' is {KEYS[key]}, got {value!r}")
             del values[key]
     lease = _lease(values.pop("lease_seconds", None), mistakes)
+    port = _port(values.pop("port", None), mistakes)
+    public_url = _public_url(values.pop("public_url", None), mistakes)
     if mistakes:
         raise BadSetting("; ".join(mistakes))
     data_dir = Path(str(values.get("data_dir") or default_data_dir(environ))).expanduser().absolute()
@@ -70,6 +79,9 @@ def read_settings(environ: Mapping[str, str], folder: Path, **given: str | None)
         anthropic_base_url=values.get("anthropic_base_url") or environ.get("ANTHROPIC_BASE_URL") or None,
         model=values.get("model"),
         by=str(values.get("by") or login_name()),
+        host=str(values.get("host") or "127.0.0.1"),
+        port=port,
+        public_url=public_url,
         environ=dict(environ),
     )
 
@@ -111,3 +123,22 @@ def _lease(value: Any, mistakes: list[str]) -> timedelta:
         mistakes.append(f"'lease_seconds' is {KEYS['lease_seconds']}, got {value!r}")
         return timedelta(seconds=30)
     return timedelta(seconds=seconds)
+
+
+def _port(value: Any, mistakes: list[str]) -> int:
+    if value is None:
+        return 8420
+    if not str(value).isdecimal() or int(value) > 65535:
+        mistakes.append(f"'port' is {KEYS['port']}, got {value!r}")
+        return 8420
+    return int(value)
+
+
+def _public_url(value: Any, mistakes: list[str]) -> str | None:
+    if value is None:
+        return None
+    parts = urlsplit(str(value))
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/") or parts.query:
+        mistakes.append(f"'public_url' is {KEYS['public_url']}, got {str(value)[:200]!r}")
+        return None
+    return f"{parts.scheme}://{parts.netloc}"

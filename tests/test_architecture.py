@@ -27,7 +27,10 @@ DOORS: Final = {
     "rich": ("gardener/cli.py", "gardener/screen.py", "gardener/demo.py"),
     "rich_click": ("gardener/cli.py", "gardener/screen.py", "gardener/demo.py"),
     "click": ("gardener/cli.py", "gardener/screen.py", "gardener/demo.py"),
+    "argon2": ("gardener/passwords.py",),
     "litestar": ("web/",),
+    "js_lib_htmx": ("web/assets.py",),
+    "uvicorn": ("web/serving.py",),
     "jinja2": ("web/",),
     "apscheduler": (),  # gardener/cron.py says why
     "apprise": ("gardener/notify/",),

@@ -17,14 +17,14 @@ async def emit(
     tx: Transaction, project: int, kind: EventKind, subject: str, payload: Mapping[str, Any], *, now: datetime
 ) -> Event:
     values = {"project": project, "kind": kind, "subject": subject, "payload": dict(payload), "at": now}
-    return _event(await tx.one(insert(EventRow).values(**values).returning(*EventRow.__table__.c)))
+    return from_row(await tx.one(insert(EventRow).values(**values).returning(*EventRow.__table__.c)))
 
 
 async def undelivered(tx: Transaction, *, now: datetime, limit: int = 100) -> tuple[Event, ...]:
     """In the order in which they happened, without those that were put off to later than `now`."""
     due = or_(EventRow.not_before.is_(None), EventRow.not_before <= now)
     statement = select(EventRow).where(EventRow.delivered_at.is_(None), due).order_by(EventRow.id).limit(limit)
-    return tuple(map(_event, await tx.rows(statement)))
+    return tuple(map(from_row, await tx.rows(statement)))
 
 
 async def mark_delivered(tx: Transaction, events: Collection[int], *, now: datetime) -> None:
@@ -40,8 +40,8 @@ async def put_off(tx: Transaction, event: int, *, until: datetime) -> None:
 async def listed(tx: Transaction, project: int, *, limit: int = 100) -> tuple[Event, ...]:
     """Newest first."""
     statement = select(EventRow).where(EventRow.project == project).order_by(EventRow.id.desc()).limit(limit)
-    return tuple(map(_event, await tx.rows(statement)))
+    return tuple(map(from_row, await tx.rows(statement)))
 
 
-def _event(row: Row[Any]) -> Event:
+def from_row(row: Row[Any]) -> Event:
     return Event(row.id, row.project, EventKind(row.kind), row.subject, row.payload, row.at, row.delivered_at)

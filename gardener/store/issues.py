@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, exists, select, text, update
+from sqlalchemy import Row, exists, func, select, text, update
 from sqlalchemy.orm import aliased
 
 from gardener.errors import NotFound
@@ -73,10 +73,19 @@ async def get(tx: Transaction, issue: int) -> Issue:
     return found[0]
 
 
-async def listed(tx: Transaction, project: int, *, closed: bool = False) -> tuple[Issue, ...]:
+async def listed(
+    tx: Transaction, project: int, *, closed: bool = False, limit: int | None = None, offset: int = 0
+) -> tuple[Issue, ...]:
     """The open ones, or with `closed` those that were closed; newest first."""
-    state = IssueRow.closed_at.is_not(None) if closed else IssueRow.closed_at.is_(None)
-    return await _issues(tx, IssueRow.project == project, state)
+    where = _state(project, closed)
+    if limit is not None:
+        numbers = select(IssueRow.id).where(*where).order_by(IssueRow.id.desc()).limit(limit).offset(offset)
+        where = (IssueRow.id.in_([row.id for row in await tx.rows(numbers)]),)
+    return await _issues(tx, *where)
+
+
+async def count(tx: Transaction, project: int, *, closed: bool = False) -> int:
+    return int(await tx.scalar(select(func.count()).select_from(IssueRow).where(*_state(project, closed))))
 
 
 async def open_of(tx: Transaction, test: int) -> tuple[Issue, ...]:
@@ -115,6 +124,10 @@ async def close_cause(tx: Transaction, project: int, cause_key: str, *, now: dat
     where = (IssueRow.project == project, IssueRow.cause_hash == digest(cause_key), IssueRow.closed_at.is_(None))
     row = await tx.first(update(IssueRow).where(*where).values(closed_at=now).returning(IssueRow.id))
     return int(row.id) if row else None
+
+
+def _state(project: int, closed: bool) -> tuple[Any, ...]:
+    return IssueRow.project == project, IssueRow.closed_at.is_not(None) if closed else IssueRow.closed_at.is_(None)
 
 
 async def _put_under(tx: Transaction, issue: int, tests: Collection[int]) -> None:

@@ -56,7 +56,7 @@ async def add(
         )
         .returning(*JobRow.__table__.c)
     )
-    return _job(await tx.one(statement))
+    return from_row(await tx.one(statement))
 
 
 async def claim(
@@ -97,7 +97,7 @@ async def claim(
         .returning(*JobRow.__table__.c)
     )
     row = await tx.first(statement)
-    return _job(row) if row else None
+    return from_row(row) if row else None
 
 
 async def heartbeat(tx: Transaction, job: int, worker: str, *, until: datetime) -> bool:
@@ -130,7 +130,7 @@ async def get(tx: Transaction, job: int) -> Job:
     row = await tx.first(select(JobRow).where(JobRow.id == job))
     if row is None:
         raise NotFound(f"There is no job {job}.")
-    return _job(row)
+    return from_row(row)
 
 
 async def listed(
@@ -140,7 +140,13 @@ async def listed(
     statement = select(JobRow).where(JobRow.project == project).order_by(JobRow.id.desc()).limit(limit)
     if states is not None:
         statement = statement.where(JobRow.state.in_([one.value for one in states]))
-    return tuple(map(_job, await tx.rows(statement)))
+    return tuple(map(from_row, await tx.rows(statement)))
+
+
+async def ahead_of(tx: Transaction, job: Job) -> int:
+    """How many jobs of the project come before it."""
+    before = (JobRow.project == job.project, JobRow.id < job.id, JobRow.state.in_([JobState.QUEUED, JobState.RUNNING]))
+    return int(await tx.scalar(select(func.count()).select_from(JobRow).where(*before)))
 
 
 async def _give_up(tx: Transaction, now: datetime) -> None:
@@ -160,7 +166,7 @@ def _held(job: int, worker: str) -> tuple[Any, ...]:
     return JobRow.id == job, JobRow.worker == worker, JobRow.state == JobState.RUNNING
 
 
-def _job(row: Row[Any]) -> Job:
+def from_row(row: Row[Any]) -> Job:
     return Job(
         id=row.id,
         project=row.project,
@@ -172,4 +178,5 @@ def _job(row: Row[Any]) -> Job:
         worker=row.worker,
         lease_until=row.lease_until,
         result=row.result,
+        ended_at=row.ended_at,
     )

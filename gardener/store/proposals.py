@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, Literal, TypeAlias
 
-from sqlalchemy import Row, Select, func, insert, select, update
+from sqlalchemy import Row, Select, delete, func, insert, select, update
 
 from gardener.errors import Conflict, NotFound
 from gardener.notices import EventKind
@@ -126,6 +126,25 @@ async def decide(
     return decided
 
 
+async def restore(tx: Transaction, proposal: int) -> Proposal:
+    """A dismissed one waits again and is no longer remembered as declined. Conflict if it is not dismissed, or if
+    another one waits for the test.
+    """
+    await _hold(tx, select(ProposalRow.test).where(ProposalRow.id == proposal).scalar_subquery())
+    statement = (
+        update(ProposalRow)
+        .where(ProposalRow.id == proposal, ProposalRow.status == ProposalStatus.DISMISSED)
+        .values(status=ProposalStatus.PROPOSED, decided_at=None, decided_by=None)
+    )
+    matched = await tx.change(statement)
+    restored = await get(tx, proposal)
+    if not matched:
+        raise Conflict(f"Proposal {proposal} for '{restored.test_name}' is {restored.status.value}, not dismissed.")
+    key = fix_key(restored.test, restored.version, restored.change_key, restored.operations)
+    await tx.run(delete(DeclinedRow).where(DeclinedRow.fix_key == key))
+    return restored
+
+
 async def close_open(
     tx: Transaction, test: int, *, to: Closed, now: datetime, by: str | None, why: str
 ) -> Proposal | None:
@@ -160,15 +179,15 @@ async def is_declined(tx: Transaction, key: str) -> bool:
 
 async def open_of(tx: Transaction, test: int) -> Proposal | None:
     """What waits for the test, if anything does."""
-    row = await tx.first(_proposals().where(ProposalRow.test == test, ProposalRow.status == ProposalStatus.PROPOSED))
-    return _proposal(row) if row else None
+    row = await tx.first(selected().where(ProposalRow.test == test, ProposalRow.status == ProposalStatus.PROPOSED))
+    return from_row(row) if row else None
 
 
 async def get(tx: Transaction, proposal: int) -> Proposal:
-    row = await tx.first(_proposals().where(ProposalRow.id == proposal))
+    row = await tx.first(selected().where(ProposalRow.id == proposal))
     if row is None:
         raise NotFound(f"There is no proposal {proposal}.")
-    return _proposal(row)
+    return from_row(row)
 
 
 async def listed(
@@ -180,12 +199,12 @@ async def listed(
     limit: int | None = None,
 ) -> tuple[Proposal, ...]:
     """The newest first."""
-    statement = _proposals().where(ProposalRow.project == project).order_by(ProposalRow.id.desc()).limit(limit)
+    statement = selected().where(ProposalRow.project == project).order_by(ProposalRow.id.desc()).limit(limit)
     if statuses is not None:
         statement = statement.where(ProposalRow.status.in_([one.value for one in statuses]))
     if test is not None:
         statement = statement.where(ProposalRow.test == test)
-    return tuple(map(_proposal, await tx.rows(statement)))
+    return tuple(map(from_row, await tx.rows(statement)))
 
 
 async def count_open(tx: Transaction, project: int) -> int:
@@ -231,13 +250,13 @@ async def _replace(tx: Transaction, old: Proposal, version: int, now: datetime) 
     await close_open(tx, old.test, to=to, now=now, by=None, why=why)
 
 
-def _proposals() -> Select[Any]:
+def selected() -> Select[Any]:
     return select(*ProposalRow.__table__.c, SavedTestRow.name.label("test_name")).join(
         SavedTestRow, SavedTestRow.id == ProposalRow.test
     )
 
 
-def _proposal(row: Row[Any]) -> Proposal:
+def from_row(row: Row[Any]) -> Proposal:
     return Proposal(
         id=row.id,
         project=row.project,

@@ -58,25 +58,25 @@ async def add(
 
 
 async def get(tx: Transaction, repair: int) -> Repair:
-    row = await tx.first(_repairs().where(RepairRow.id == repair))
+    row = await tx.first(selected().where(RepairRow.id == repair))
     if row is None:
         raise NotFound(f"There is no repair {repair}.")
-    return _repair(row)
+    return from_row(row)
 
 
 async def listed(
     tx: Transaction, project: int, *, test: int | None = None, limit: int | None = None
 ) -> tuple[Repair, ...]:
     """Newest first."""
-    statement = _repairs().where(RepairRow.project == project).order_by(RepairRow.id.desc()).limit(limit)
+    statement = selected().where(RepairRow.project == project).order_by(RepairRow.id.desc()).limit(limit)
     if test is not None:
         statement = statement.where(RepairRow.test == test)
-    return tuple(map(_repair, await tx.rows(statement)))
+    return tuple(map(from_row, await tx.rows(statement)))
 
 
 async def newest_of(tx: Transaction, test: int) -> Repair | None:
-    row = await tx.first(_repairs().where(RepairRow.test == test).order_by(RepairRow.id.desc()).limit(1))
-    return _repair(row) if row else None
+    row = await tx.first(selected().where(RepairRow.test == test).order_by(RepairRow.id.desc()).limit(1))
+    return from_row(row) if row else None
 
 
 async def mark_reviewed(tx: Transaction, repair: int, *, by: str, now: datetime) -> Repair:
@@ -96,13 +96,13 @@ async def mark_reverted(tx: Transaction, repair: int, *, by: str, now: datetime)
     return found
 
 
-def _repairs() -> Select[Any]:
+def selected() -> Select[Any]:
     return select(*RepairRow.__table__.c, SavedTestRow.name.label("test_name")).join(
         SavedTestRow, SavedTestRow.id == RepairRow.test
     )
 
 
-def _repair(row: Row[Any]) -> Repair:
+def from_row(row: Row[Any]) -> Repair:
     return Repair(
         id=row.id,
         project=row.project,

@@ -496,3 +496,39 @@ class AuditRow(Base):
     subject: Mapped[str]
     details: Mapped[dict[str, Any]]
     at: Mapped[datetime]
+
+
+class PersonRow(Base):
+    """Somebody who signs in to the pages. `name_key` is the name without case: Ada and ada are one person."""
+
+    __tablename__ = "people"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    name_key: Mapped[str] = mapped_column(unique=True)
+    role: Mapped[str]
+    password_hash: Mapped[str]
+    must_change: Mapped[bool]
+    created_at: Mapped[datetime]
+    signed_in_at: Mapped[datetime | None]
+
+
+class SessionRow(Base):
+    """Somebody who is signed in, until `until`. Only the hash of the token is kept: who reads this cannot use it."""
+
+    __tablename__ = "sessions"
+
+    token_hash: Mapped[str] = mapped_column(primary_key=True)
+    person: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
+    began_at: Mapped[datetime]
+    until: Mapped[datetime]
+
+
+class SignInFailureRow(Base):
+    """Sign-ins that failed in a row, by name, by address, or by both."""
+
+    __tablename__ = "sign_in_failures"
+
+    key: Mapped[str] = mapped_column(primary_key=True)
+    failures: Mapped[int]
+    last_at: Mapped[datetime]

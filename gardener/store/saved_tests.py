@@ -10,7 +10,7 @@ from sqlalchemy import Row, insert, select, update
 
 from gardener.errors import Conflict, NotFound, Refused
 from gardener.proposals import ProposalStatus
-from gardener.saved_tests import SavedTest, SavedVersion, Status
+from gardener.saved_tests import SavedTest, SavedVersion, Status, VersionNote
 from gardener.store import proposals
 from gardener.store.columns import canonical, clean_json
 from gardener.store.plain import read_variables, write_variables
@@ -107,14 +107,14 @@ async def get(tx: Transaction, project: int, name: str) -> SavedTest:
 async def find(tx: Transaction, project: int, name: str) -> SavedTest | None:
     where = (SavedTestRow.project == project, SavedTestRow.name == name)
     row = await tx.first(select(SavedTestRow).where(*where))
-    return _saved_test(row) if row else None
+    return from_row(row) if row else None
 
 
 async def by_id(tx: Transaction, test: int) -> SavedTest:
     row = await tx.first(select(SavedTestRow).where(SavedTestRow.id == test))
     if row is None:
         raise NotFound(f"There is no test with the number {test}.")
-    return _saved_test(row)
+    return from_row(row)
 
 
 async def listed(tx: Transaction, project: int, *, statuses: Collection[Status] | None = None) -> tuple[SavedTest, ...]:
@@ -122,7 +122,7 @@ async def listed(tx: Transaction, project: int, *, statuses: Collection[Status] 
     statement = select(SavedTestRow).where(SavedTestRow.project == project).order_by(SavedTestRow.name)
     if statuses is not None:
         statement = statement.where(SavedTestRow.status.in_([one.value for one in statuses]))
-    return tuple(map(_saved_test, await tx.rows(statement)))
+    return tuple(map(from_row, await tx.rows(statement)))
 
 
 async def set_flagged(tx: Transaction, test: int, flagged: bool) -> None:
@@ -145,6 +145,13 @@ async def versions(tx: Transaction, test: int) -> tuple[SavedVersion, ...]:
     """Newest first."""
     statement = select(VersionRow).where(VersionRow.test == test).order_by(VersionRow.version.desc())
     return tuple(map(_version, await tx.rows(statement)))
+
+
+async def version_notes(tx: Transaction, test: int, *, limit: int) -> tuple[VersionNote, ...]:
+    """Newest first."""
+    columns = (VersionRow.version, VersionRow.author, VersionRow.cause, VersionRow.created_at)
+    statement = select(*columns).where(VersionRow.test == test).order_by(VersionRow.version.desc()).limit(limit)
+    return tuple(VersionNote(row.version, row.author, row.cause, row.created_at) for row in await tx.rows(statement))
 
 
 async def _locked(tx: Transaction, project: int, name: str) -> Row[Any] | None:
@@ -183,7 +190,7 @@ async def _add(
     if row is None:
         return None
     await _keep_version(tx, row.id, 1, content, source=written.source, author=author, cause=cause, now=now)
-    return _saved_test(row)
+    return from_row(row)
 
 
 async def _new_version(
@@ -242,7 +249,7 @@ def _content(steps: Steps, variables: Mapping[str, Variable]) -> dict[str, Any]:
     return cleaned
 
 
-def _saved_test(row: Row[Any]) -> SavedTest:
+def from_row(row: Row[Any]) -> SavedTest:
     return SavedTest(
         id=row.id,
         project=row.project,

@@ -29,7 +29,7 @@ async def start(
         changes=[],
         job=job,
     )
-    return _sweep(await tx.one(statement.returning(*SweepRow.__table__.c)))
+    return from_row(await tx.one(statement.returning(*SweepRow.__table__.c)))
 
 
 async def note(
@@ -74,7 +74,7 @@ async def get(tx: Transaction, sweep: int) -> Sweep:
     row = await tx.first(select(SweepRow).where(SweepRow.id == sweep))
     if row is None:
         raise NotFound(f"There is no sweep {sweep}.")
-    return _sweep(row)
+    return from_row(row)
 
 
 async def latest(tx: Transaction, project: int, *, preview: bool | None = None) -> Sweep | None:
@@ -83,13 +83,13 @@ async def latest(tx: Transaction, project: int, *, preview: bool | None = None) 
     if preview is not None:
         statement = statement.where(SweepRow.preview == preview)
     row = await tx.first(statement)
-    return _sweep(row) if row else None
+    return from_row(row) if row else None
 
 
 async def listed(tx: Transaction, project: int, *, limit: int = 50) -> tuple[Sweep, ...]:
     """Newest first."""
     statement = select(SweepRow).where(SweepRow.project == project).order_by(SweepRow.id.desc()).limit(limit)
-    return tuple(map(_sweep, await tx.rows(statement)))
+    return tuple(map(from_row, await tx.rows(statement)))
 
 
 async def abandon(tx: Transaction, *, now: datetime, after: timedelta = timedelta(hours=4)) -> tuple[int, ...]:
@@ -109,7 +109,7 @@ async def abandon(tx: Transaction, *, now: datetime, after: timedelta = timedelt
     return tuple(sorted(row.id for row in await tx.rows(statement)))
 
 
-def _sweep(row: Row[Any]) -> Sweep:
+def from_row(row: Row[Any]) -> Sweep:
     return Sweep(
         id=row.id,
         project=row.project,
