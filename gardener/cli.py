@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import pkgutil
 import shlex
 import shutil
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,9 +18,10 @@ from click.exceptions import Exit
 from rich.console import Console
 
 from gardener import demo, doctor, screen, worker
-from gardener.actions import by_hand, deciding, gate, importing, running, sweeping, timing, working
+from gardener.actions import admitting, by_hand, deciding, gate, importing, running, sweeping, timing, working
 from gardener.bootstrap import open_tools
 from gardener.errors import BadSetting, Conflict, GardenerError, NotFound, Refused
+from gardener.people import Person, Role
 from gardener.projects import Project, change_settings, read_base_url, why_queue_is_empty
 from gardener.proposals import ProposalStatus
 from gardener.repairs import Repair
@@ -27,7 +29,7 @@ from gardener.results import issue_shape, proposal_shape, repair_shape, run_shap
 from gardener.runs import Run, RunStatus, Trigger
 from gardener.schedules import Clock
 from gardener.settings import Settings, read_settings
-from gardener.store import at_risk, issues, projects, proposals, repairs, saved_tests
+from gardener.store import at_risk, issues, people, projects, proposals, repairs, saved_tests
 from gardener.store import sweeps as sweep_rows
 from gardener.tools import Tools, nobody_watches
 from radar.errors import RadarError
@@ -539,6 +541,93 @@ def worker_(once: bool, poll: float) -> None:
     stopped = _run(lambda tools: worker.Worker(tools).run(once=once, poll_s=poll), quiet=False)
     if stopped:
         _say("Stopped.")
+
+
+@cli.command("serve")
+@click.option("--host", metavar="ADDRESS", help="What to listen on (default: 127.0.0.1, this machine only).")
+@click.option("--port", type=click.IntRange(0, 65535), metavar="PORT", help="Default: 8420; 0 takes one that is free.")
+@click.option("--public-url", metavar="URL", help="Where a reverse proxy shows the pages.")
+def serve_(host: str | None, port: int | None, public_url: str | None) -> None:
+    """Show the pages, and do the jobs that wait, until it is stopped."""
+    given = {"host": host, "port": str(port) if port is not None else None, "public_url": public_url}
+    settings = read_settings(os.environ, Path.cwd(), **_options(), **given)
+    asyncio.run(_serve()(settings, _announce))
+    _say("Stopped.")
+
+
+def _serve() -> Callable[..., Coroutine[Any, Any, None]]:
+    """The server, by its name: what shows stands right of what decides, and only here is it named."""
+    found: Callable[..., Coroutine[Any, Any, None]] = pkgutil.resolve_name("web.serving:serve")
+    return found
+
+
+def _announce(line: str) -> None:
+    print(line, flush=True)
+
+
+@cli.group("user")
+def user() -> None:
+    """People who sign in to the pages."""
+
+
+@user.command("add")
+@click.argument("name")
+@click.option("--admin", is_flag=True, help="May change projects as well.")
+@by_option
+@json_option
+def user_add(name: str, admin: bool, by: str | None, as_json: bool) -> None:
+    """Add somebody; prints the one-time password to hand to them."""
+    role = Role.ADMIN if admin else Role.MEMBER
+    made, password = _run(lambda tools: admitting.add_person(tools, name, role, by or tools.settings.by), quiet=as_json)
+    _show_password(made, password, as_json)
+
+
+@user.command("password")
+@click.argument("name")
+@by_option
+@json_option
+def user_password(name: str, by: str | None, as_json: bool) -> None:
+    """Give somebody a new one-time password, and sign them out everywhere."""
+    made, password = _run(lambda tools: admitting.reset_password(tools, name, by or tools.settings.by), quiet=as_json)
+    _show_password(made, password, as_json)
+
+
+def _show_password(person: Person, password: str, as_json: bool) -> None:
+    if as_json:
+        _print({"name": person.name, "role": person.role.value, "password": password})
+        return
+    _console().print(screen.plain(f"{person.name} ({person.role.value}) signs in once with the password {password}"))
+
+
+@user.command("list")
+@json_option
+def user_list(as_json: bool) -> None:
+    """List them."""
+
+    async def work(tools: Tools) -> tuple[Person, ...]:
+        async with tools.store.reading() as tx:
+            return await people.listed(tx)
+
+    found = _run(work, quiet=as_json)
+    if as_json:
+        _print({"people": [_person_shape(one) for one in found]})
+        return
+    rows = screen.table("name", "role", "last signed in")
+    for one in found:
+        seen = screen.ago(one.signed_in_at) if one.signed_in_at else "never"
+        rows.add_row(screen.plain(one.name), screen.plain(one.role.value), screen.plain(seen))
+    _console().print(
+        rows if found else "Nobody yet: `gardener serve` makes the first, or gardener user add NAME --admin"
+    )
+
+
+def _person_shape(one: Person) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "role": one.role.value,
+        "must_change": one.must_change,
+        "signed_in_at": one.signed_in_at.isoformat() if one.signed_in_at else None,
+    }
 
 
 @cli.command("demo")

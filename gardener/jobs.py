@@ -13,6 +13,10 @@ class JobKind(StrEnum):
     STAGE = "stage"  # dry-run one at-risk test and stage what is proven
     SUITE = "suite"  # an unattended run of all tests in service
     HEAL = "heal"  # repair one failed unattended run
+    RUN = "run"  # a person wants tests run now
+    REPAIR = "repair"  # a person wants the ladder climbed for one red run
+    PROVE = "prove"  # a person wants a stale proposal worked out anew
+    APPROVE = "approve"  # a person approved what has to be proved first
 
 
 class JobState(StrEnum):
@@ -35,3 +39,8 @@ class Job:
     worker: str | None = None
     lease_until: datetime | None = None
     result: dict[str, Any] | None = None
+    ended_at: datetime | None = None
+
+    @property
+    def has_ended(self) -> bool:
+        return self.state not in (JobState.QUEUED, JobState.RUNNING)

@@ -13,6 +13,7 @@ class EventKind(StrEnum):
     APPLIED = "applied"
     APPROVED = "approved"
     DISMISSED = "dismissed"
+    RESTORED = "restored"  # a dismissal was taken back
     STALE = "stale"
     SUPERSEDED = "superseded"
     REVERTED = "reverted"

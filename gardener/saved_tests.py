@@ -54,6 +54,16 @@ class SavedVersion:
     created_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class VersionNote:
+    """That there was a version, without its steps."""
+
+    version: int
+    author: str
+    cause: str
+    created_at: datetime
+
+
 def may_tend(
     test: SavedTest | None, *, trigger: Trigger | None = None, version: int | None = None, by_hand: bool = False
 ) -> str | None:

@@ -26,6 +26,11 @@ class Worker:
         self._watch = tools.watch
         self.tools = replace(tools, watch=self._note)
         self._job: int | None = None
+        self._knock = asyncio.Event()
+
+    def knock(self) -> None:
+        """There is new work: do not wait until the next look."""
+        self._knock.set()
 
     async def _note(self, what: str, details: dict[str, Any]) -> None:
         if what == "job":
@@ -50,7 +55,6 @@ class Worker:
             work.cancel()
             with suppress(asyncio.CancelledError, Exception):
                 await work
-            await self._put_back()
             for one in SIGNALS:
                 loop.remove_signal_handler(one)
 
@@ -65,7 +69,17 @@ class Worker:
 
         return stop
 
+    async def run_until_cancelled(self, *, poll_s: float) -> None:
+        """For a process that does other things beside. What was begun when it is cancelled is put back."""
+        await self._work(False, poll_s)
+
     async def _work(self, once: bool, poll_s: float) -> None:
+        try:
+            await self._work_on(once, poll_s)
+        finally:
+            await asyncio.shield(self._put_back())
+
+    async def _work_on(self, once: bool, poll_s: float) -> None:
         while True:
             try:
                 did = await working.work_once(self.tools)
@@ -79,7 +93,9 @@ class Worker:
             if not did:
                 if once:
                     return
-                await asyncio.sleep(poll_s)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._knock.wait(), poll_s)
+                self._knock.clear()
 
     async def _put_back(self) -> None:
         """What was cut off waits again at once. Where that fails, its lease ends and brings it back."""

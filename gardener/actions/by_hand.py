@@ -8,7 +8,7 @@ from gardener.errors import Refused
 from gardener.results import Result
 from gardener.runs import RunStatus
 from gardener.saved_tests import may_tend
-from gardener.store import projects, runs, saved_tests
+from gardener.store import projects, proposals, runs, saved_tests
 from gardener.tools import Tools
 from repair_ladder.rungs import RUNGS
 
@@ -37,3 +37,27 @@ async def repair_run(tools: Tools, run: int, *, only: str | None, apply: bool, b
         test,
         Wanted(apply=apply, rungs=rungs, by=by, even_declined=True, follows_switch=False),
     )
+
+
+async def prove_again(tools: Tools, proposal: int, by: str) -> Result:
+    """A stale proposal worked out anew for the test as it is now; what is proven is staged in its place.
+
+    Nothing of the old operations is spliced into the edited steps: they count in steps that are no longer there.
+    Raises Refused where the test may not be tended.
+    """
+    async with tools.store.reading() as tx:
+        row = await proposals.get(tx, proposal)
+        project = await projects.by_id(tx, row.project)
+        test = await saved_tests.by_id(tx, row.test)
+    why = may_tend(test, by_hand=True)
+    if why:
+        raise Refused(f"Proposal {proposal} is not proved again: {why}.")
+    wanted = Wanted(
+        apply=False,
+        triggers=row.triggers,
+        change_key=row.change_key,
+        by=by,
+        even_declined=True,
+        follows_switch=False,
+    )
+    return await mend(tools, project, test, wanted)

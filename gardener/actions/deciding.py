@@ -13,8 +13,9 @@ from gardener.proposals import Proposal, ProposalStatus
 from gardener.repairs import Repair, revert_warning, why_not_revertable
 from gardener.runs import Run, Trigger
 from gardener.saved_tests import SavedTest, may_tend
-from gardener.store import Transaction, audit, events, projects, proposals, repairs, runs, saved_tests
+from gardener.store import Transaction, audit, events, issues, projects, proposals, repairs, runs, saved_tests
 from gardener.tools import Tools
+from gardener.triage import Issue
 from repair_ladder import gate
 from repair_ladder.errors import DoesNotFit
 from repair_ladder.operations import Operations, apply_operations
@@ -163,6 +164,49 @@ async def dismiss(tools: Tools, proposal: int, by: str) -> Proposal:
     return row
 
 
+async def restore(tools: Tools, proposal: int, by: str) -> Proposal:
+    """Take a dismissal back: the fix waits again. Raises Refused where it no longer fits or another one waits."""
+    async with tools.store.transaction() as tx:
+        row = await proposals.get(tx, proposal)
+        test = await saved_tests.by_id(tx, row.test)
+        if row.status != ProposalStatus.DISMISSED:
+            raise Refused(f"Proposal {row.id} is {row.status.value}, not dismissed: there is nothing to take back.")
+        if test.version != row.version:
+            raise Refused(
+                f"Proposal {row.id} no longer fits '{test.name}': the test was edited since it was dismissed. "
+                "Sweep again for a fresh one."
+            )
+        if await proposals.open_of(tx, row.test):
+            raise Refused(f"Another repair of '{test.name}' waits by now: decide on that one.")
+        row = await proposals.restore(tx, proposal)
+        payload = {"proposal": row.id, "test": row.test_name, "by": by}
+        subject = f"{by} put the repair of '{row.test_name}' back into the queue"
+        await events.emit(tx, row.project, EventKind.RESTORED, subject, payload, now=tools.now())
+        await audit.write(
+            tx, project=row.project, who=by, what="restore", subject=row.test_name, details=payload, now=tools.now()
+        )
+    return row
+
+
+async def close_issue(tools: Tools, issue: int, by: str) -> Issue:
+    """A person has dealt with it. The same cause opens a new one. Raises Refused if it is closed."""
+    async with tools.store.transaction() as tx:
+        row = await issues.get(tx, issue)
+        if row.closed_at is not None:
+            raise Refused(f"Issue {issue} is closed already.")
+        row = await issues.close(tx, issue, now=tools.now())
+        await audit.write(
+            tx,
+            project=row.project,
+            who=by,
+            what="close issue",
+            subject=", ".join(row.tests)[:200],
+            details={"issue": issue},
+            now=tools.now(),
+        )
+    return row
+
+
 async def revert(tools: Tools, repair: int, by: str) -> Repair:
     """Restore the pre-repair steps exactly (G54, G76). Raises Refused where something later touched the test."""
     async with tools.store.transaction() as tx:
@@ -196,6 +240,13 @@ async def revert(tools: Tools, repair: int, by: str) -> Repair:
     return row
 
 
+async def why_not_reverted(tools: Tools, repair: Repair) -> str | None:
+    """None while `revert` would be done, else the reason why not; for a page that offers it."""
+    async with tools.store.reading() as tx:
+        test = await saved_tests.by_id(tx, repair.test)
+        return why_not_revertable(repair, version_now=await _same_as(tx, repair, test), test_name=test.name)
+
+
 async def warning_of(tools: Tools, reverted: Repair) -> str:
     """What a person has to know about what they took back (G77)."""
     async with tools.store.reading() as tx:
@@ -223,4 +274,7 @@ async def review(tools: Tools, repair: int, by: str) -> Repair:
         payload = {"repair": row.id, "test": row.test_name, "by": by}
         subject = f"{by} reviewed the repair of '{row.test_name}'"
         await events.emit(tx, row.project, EventKind.REVIEWED, subject, payload, now=tools.now())
+        await audit.write(
+            tx, project=row.project, who=by, what="review", subject=row.test_name, details=payload, now=tools.now()
+        )
     return row

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Awaitable, Callable, Collection
 from typing import Any, Final
 
-from gardener.actions import running, sweeping
+from gardener.actions import asking, running, sweeping
 from gardener.errors import Conflict, GardenerError
 from gardener.jobs import Job, JobKind, JobState
 from gardener.store import jobs, projects, sweeps
@@ -15,7 +15,8 @@ from gardener.tools import Tools
 from radar.errors import RadarError
 from repair_ladder.errors import LadderError
 
-KINDS: Final = (JobKind.SWEEP, JobKind.SUITE, JobKind.HEAL)
+ASKED_FOR: Final = (JobKind.RUN, JobKind.REPAIR, JobKind.PROVE, JobKind.APPROVE)
+KINDS: Final = (JobKind.SWEEP, JobKind.SUITE, JobKind.HEAL, *ASKED_FOR)
 ENDED: Final = frozenset({JobState.DONE, JobState.SKIPPED, JobState.FAILED})
 LOOK_AGAIN_S: Final = 0.2
 
@@ -57,10 +58,14 @@ async def _do(tools: Tools, job: Job) -> None:
             case JobKind.HEAL:
                 healed = await running.heal(tools, job)
                 state, result = (JobState.DONE, healed.shape()) if healed else (JobState.SKIPPED, None)
+            case JobKind.RUN | JobKind.REPAIR | JobKind.PROVE | JobKind.APPROVE:
+                result = await asking.do_asked(tools, job)
             case _:
                 state = JobState.FAILED
-    except Conflict:
-        raise
+    except Conflict as error:
+        if job.kind not in ASKED_FOR:
+            raise
+        state, result = JobState.FAILED, {"error": str(error)}  # somebody else decided meanwhile: that is an answer
     except (GardenerError, LadderError, RadarError) as error:  # such as a browser that does not start
         state, result = JobState.FAILED, {"error": str(error)}
     async with tools.store.transaction() as tx:

@@ -1,0 +1,77 @@
+"""What people send -> values, or what to tell them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import parse_qsl, urlsplit
+
+from gardener.errors import BadSetting
+
+LARGEST: Final = 100_000  # bytes of a form
+MOST_FIELDS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The fields of a form; of one that stands twice the last counts, as with a checkbox over a hidden field."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+
+    def text(self, name: str, *, longest: int = 10_000) -> str:
+        return self.values.get(name, "")[:longest]
+
+    def has(self, name: str) -> bool:
+        return bool(self.values.get(name))
+
+
+def read_form(body: bytes, content_type: str) -> Form:
+    """Raises BadSetting for what none of our forms sends."""
+    if not body:
+        return Form()
+    if content_type.partition(";")[0].strip().lower() != "application/x-www-form-urlencoded":
+        raise BadSetting("a form is sent as application/x-www-form-urlencoded")
+    try:
+        pairs = parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    except ValueError:
+        raise BadSetting("the form cannot be read: it is not UTF-8 text, or has too many fields") from None
+    return Form(dict(pairs))
+
+
+def read_page(text: str | None) -> int:
+    """The number of a slice of a list, from 1; the first for anything that is none."""
+    if text and text.isascii() and text.isdecimal() and 0 < int(text[:9]) <= 1_000_000:
+        return int(text[:9])
+    return 1
+
+
+def own_path(text: str | None, *, otherwise: str) -> str:
+    """An address of our own to go on to, never one that leads elsewhere."""
+    if not text or not text.startswith("/") or len(text) > 2000:
+        return otherwise
+    # A browser reads "//host", "/\\host" and "/<tab>/host" as another site.
+    if any(one in text for one in "\\\r\n\t") or text.startswith("//"):
+        return otherwise
+    parts = urlsplit(text)
+    return otherwise if parts.scheme or parts.netloc else text
+
+
+# Settings of a project that its page shows, by the kind of field.
+FLAGS: Final = ("staging",)
+LISTS: Final = ("urls", "allowed_origins")
+TEXTS: Final = ("locale", "test_id_attribute", "model", "model_base_url")
+NUMBERS: Final = ("step_timeout_ms", "most_dry_runs", "side_by_side")
+
+
+def read_settings_form(form: Form) -> dict[str, str]:
+    """The changes as `project set` takes them. A checkbox that is not ticked is not sent: then it is off."""
+    changes = {"auto_repair": "true" if form.has("auto_repair") else "false", "base_url": form.text("base_url").strip()}
+    changes |= {key: "true" if form.has(key) else "false" for key in FLAGS}
+    changes |= {key: ",".join(_lines(form.text(key))) for key in LISTS}
+    changes |= {key: form.text(key).strip() for key in (*TEXTS, *NUMBERS)}
+    return changes
+
+
+def _lines(text: str) -> list[str]:
+    return [one.strip() for one in text.replace(",", "\n").splitlines() if one.strip()]

@@ -1,0 +1,199 @@
+"""One proposal: look at it, approve it, dismiss it, take that back, have it proved again."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from litestar import Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from gardener.actions import asking as asked
+from gardener.actions import deciding
+from gardener.errors import Conflict, NotFound, Refused
+from gardener.proposals import Proposal, ProposalStatus
+from gardener.store import Transaction, overviews, pages, projects, proposals, recordings, runs, saved_tests
+from radar.elements import PageSnapshot
+from repair_ladder.steps import Place, read_place, show_place
+from web import view
+from web.auth import Asking
+from web.presenters import diffs, queue, sketches
+from web.site import Site
+
+SVG = "image/svg+xml"
+
+
+@get("/proposals/{number:int}")
+async def look(asking: NamedDependency[Asking], number: FromPath[int]) -> Response[str]:
+    async with asking.tools.store.reading() as tx:
+        row = await proposals.get(tx, number)
+        project = await projects.by_id(tx, row.project)
+        test = await saved_tests.by_id(tx, row.test)
+        then = await saved_tests.version(tx, row.test, row.version)
+        before, after = await _seen(tx, row, "before"), await _seen(tx, row, "after")
+    return await view.page(
+        asking,
+        "queue/look.html",
+        project=project,
+        here="radar",
+        card=queue.card(row, test, steps=then.steps),
+        version_now=test.version,
+        before=sketches.describe(*before) if before else "",
+        after=sketches.describe(*after) if after else "",
+    )
+
+
+@get("/proposals/{number:int}/{side:str}.svg")
+async def picture(asking: NamedDependency[Asking], number: FromPath[int], side: FromPath[str]) -> Response[str]:
+    """The page with the element marked: as the last green run used it, or as the proof does."""
+    if side not in ("before", "after"):
+        raise NotFound("There is no such picture.")
+    async with asking.tools.store.reading() as tx:
+        row = await proposals.get(tx, number)
+        seen = await _seen(tx, row, "before" if side == "before" else "after")
+    if seen is None:
+        raise NotFound("That page is no longer kept.")
+    return Response(sketches.sketch(*seen, tone=side), media_type=SVG)
+
+
+@post("/proposals/{number:int}/approve", status_code=200)
+async def approve(asking: NamedDependency[Asking], site: NamedDependency[Site], number: FromPath[int]) -> Response[str]:
+    async with asking.tools.store.reading() as tx:
+        row = await proposals.get(tx, number)
+    if not row.proven and row.status == ProposalStatus.PROPOSED:  # it needs a browser and a while
+        job = await asked.ask_for_approval(asking.tools, number, asking.by)
+        site.knock()
+        return view.go_on(asking, f"/jobs/{job.id}")
+    try:
+        repair = await deciding.approve(asking.tools, number, asking.by)
+    except (Refused, Conflict) as error:
+        return await _answer(asking, number, bad=str(error))
+    good = f"Repair {repair.id} is written: “{repair.test_name}” is at version {repair.version_after}."
+    return await _answer(asking, number, good=good, link=f"/repairs/{repair.id}")
+
+
+@post("/proposals/{number:int}/dismiss", status_code=200)
+async def dismiss(asking: NamedDependency[Asking], number: FromPath[int]) -> Response[str]:
+    try:
+        await deciding.dismiss(asking.tools, number, asking.by)
+    except (Refused, Conflict) as error:
+        return await _answer(asking, number, bad=str(error))
+    return await _answer(asking, number, good="Dismissed. It comes again only if the test or the app changes.")
+
+
+@post("/proposals/{number:int}/restore", status_code=200)
+async def restore(asking: NamedDependency[Asking], number: FromPath[int]) -> Response[str]:
+    try:
+        await deciding.restore(asking.tools, number, asking.by)
+    except (Refused, Conflict) as error:
+        return await _answer(asking, number, bad=str(error))
+    return await _answer(asking, number, good="It waits again.")
+
+
+@post("/proposals/{number:int}/prove-again", status_code=200)
+async def prove_again(
+    asking: NamedDependency[Asking], site: NamedDependency[Site], number: FromPath[int]
+) -> Response[str]:
+    job = await asked.ask_for_fresh_proof(asking.tools, number, asking.by)
+    site.knock()
+    return view.go_on(asking, f"/jobs/{job.id}")
+
+
+@post("/projects/{number:int}/approve-cause", status_code=200)
+async def approve_cause(asking: NamedDependency[Asking], number: FromPath[int]) -> Response[str]:
+    """All proven repairs that answer one change of the app, each by itself: one that fails stops no other."""
+    key = asking.form.text("change_key", longest=200)
+    async with asking.tools.store.reading() as tx:
+        waiting = await overviews.proven_of(tx, number, key) if key else ()
+    written, failed = 0, ""
+    for proposal in waiting:
+        try:
+            await deciding.approve(asking.tools, proposal, asking.by)
+            written += 1
+        except (Refused, Conflict) as error:
+            failed = failed or str(error)
+    to = f"/projects/{number}/radar"
+    if failed:
+        return view.go_on(asking, to, bad=f"{written} of {len(waiting)} repairs were written. {failed}")
+    return view.go_on(asking, to, f"{written} repairs are written." if written != 1 else "1 repair is written.")
+
+
+async def _answer(asking: Asking, number: int, *, good: str = "", bad: str = "", link: str = "") -> Response[str]:
+    """The row as it is now, for htmx; else back to the page whose form it was."""
+    if not asking.is_htmx:
+        came = asking.form.text("back")
+        to = f"/proposals/{number}" if came == "look" else ""
+        if not to:
+            async with asking.tools.store.reading() as tx:
+                to = f"/projects/{(await proposals.get(tx, number)).project}/radar"
+        return view.go_on(asking, to, good, bad)
+    async with asking.tools.store.reading() as tx:
+        row = await proposals.get(tx, number)
+        test = await saved_tests.by_id(tx, row.test)
+        counts = await overviews.counts(tx, row.project)
+    return view.fragment(
+        asking,
+        "queue/_decided.html",
+        card=queue.card(row, test),
+        said=("good", good) if good else ("bad", bad),
+        link=link,
+        counts=counts,
+    )
+
+
+async def _seen(
+    tx: Transaction, row: Proposal, side: Literal["before", "after"]
+) -> tuple[PageSnapshot, int | None] | None:
+    """The page and the element that the first changed step used when it was green, or uses in the proof.
+
+    None where there is none: a step that is new has no element from before, an unproven fix none from after.
+    """
+    changed = [one for one in row.operations if one["op"] == "replace"] or list(row.operations)
+    if not changed:
+        return None
+    first = changed[0]
+    place = read_place(str(first["step"]))
+    if side == "before":
+        return await _before(tx, row, place if first["op"] != "insert" else None)
+    if row.proof_run is None:
+        return await _at_failure(tx, row) if row.run is not None else None
+    proof = await runs.get(tx, row.proof_run)
+    new = diffs.moved(place, row.operations)
+    if first["op"] == "insert":
+        new = (*new[:-1], new[-1] + 1)
+    for step in proof.steps:
+        if step["step"] == show_place(new) and step["page_key"]:
+            return await _page(tx, str(step["page_key"]), _number(step["target"]))
+    return None
+
+
+async def _before(tx: Transaction, row: Proposal, place: Place | None) -> tuple[PageSnapshot, int | None] | None:
+    if place is None:
+        return await _at_failure(tx, row)
+    for version in range(row.version, max(0, row.version - 20), -1):
+        recording = await recordings.get(tx, row.test, version)
+        step = next((one for one in recording.steps if one.place == show_place(place)), None) if recording else None
+        if step is not None:
+            return await _page(tx, step.page_key, step.target)
+    return None
+
+
+async def _at_failure(tx: Transaction, row: Proposal) -> tuple[PageSnapshot, int | None] | None:
+    if row.run is None:
+        return None
+    failed = await runs.get(tx, row.run)
+    return await _page(tx, failed.page_key, failed.target) if failed.page_key else None
+
+
+async def _page(tx: Transaction, key: str, target: int | None) -> tuple[PageSnapshot, int | None] | None:
+    try:
+        return await pages.get(tx, key), target
+    except NotFound:
+        return None
+
+
+def _number(value: object) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+HANDLERS = [look, picture, approve, dismiss, restore, prove_again, approve_cause]

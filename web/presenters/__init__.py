@@ -1,0 +1,1 @@
+"""Values -> what a template prints: pure functions."""

@@ -1,0 +1,70 @@
+"""A saved test -> its page: steps as lines, what it may expect of the gardener, its versions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from gardener.saved_tests import SavedTest, VersionNote, may_tend
+from repair_ladder.formats import Secret
+from web.presenters import diffs, words
+from web.presenters.queue import sentence
+
+
+@dataclass(frozen=True, slots=True)
+class StepLine:
+    place: str
+    kind: str
+    text: str
+    depth: int
+    is_check: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TestPage:
+    id: int
+    name: str
+    status: str
+    in_service: bool
+    version: int
+    tags: tuple[str, ...]
+    flagged: bool
+    steps: tuple[StepLine, ...]
+    variables: tuple[tuple[str, str], ...]
+    left_alone: str  # why the gardener leaves it alone; "" if it does not
+
+
+@dataclass(frozen=True, slots=True)
+class VersionLine:
+    version: int
+    author: str
+    cause: str
+    created_at: datetime
+
+
+def page(test: SavedTest) -> TestPage:
+    lines = tuple(
+        StepLine(side.place, side.kind, "".join(piece.text for piece in side.pieces), depth, is_check)
+        for side, depth, is_check in diffs.lines_of(test.steps)
+    )
+    variables = tuple(
+        (name, f"secret {value.name}" if isinstance(value, Secret) else words.cut(str(value), 200))
+        for name, value in (test.variables or {}).items()
+    )
+    return TestPage(
+        test.id,
+        test.name,
+        test.status.value,
+        test.status.value == "active",
+        test.version,
+        test.tags,
+        test.flagged,
+        lines,
+        variables,
+        sentence(may_tend(test) or ""),
+    )
+
+
+def versions(notes: Sequence[VersionNote]) -> tuple[VersionLine, ...]:
+    return tuple(VersionLine(one.version, words.author(one.author), one.cause, one.created_at) for one in notes)

@@ -1,0 +1,21 @@
+"use strict";
+// Where a row was put in the place of another, the focus stays with it instead of falling back to the page.
+document.addEventListener("htmx:afterSwap", (event) => {
+  const target = event.detail.target;
+  if (!target || !target.id) return;
+  const now = document.getElementById(target.id);
+  if (now && now.hasAttribute("tabindex") && !now.contains(document.activeElement)) now.focus({ preventScroll: true });
+});
+// A form that is on its way is not sent twice.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.dataset.sent) {
+    event.preventDefault();
+    return;
+  }
+  if (form.method !== "post" || form.hasAttribute("hx-post")) return;
+  form.dataset.sent = "yes";
+});
+window.addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
+});
