@@ -18,6 +18,7 @@ import uvicorn
 from gardener.actions import admitting
 from gardener.bootstrap import open_tools
 from gardener.errors import BadSetting
+from gardener.schedule import run_clock
 from gardener.settings import Settings
 from gardener.tools import Tools
 from gardener.worker import Worker
@@ -33,7 +34,7 @@ Say = Callable[[str], None]
 
 def services(tools: Tools, worker: Worker) -> Sequence[Service]:
     """What runs beside the pages until it is cancelled; the one place that lists it."""
-    return (partial(worker.run_until_cancelled, poll_s=POLL_S),)
+    return (partial(worker.run_until_cancelled, poll_s=POLL_S), partial(run_clock, tools))
 
 
 async def serve(settings: Settings, say: Say, *, must_change: bool = True) -> None:
