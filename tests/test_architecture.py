@@ -32,7 +32,7 @@ DOORS: Final = {
     "js_lib_htmx": ("web/assets.py",),
     "uvicorn": ("web/serving.py",),
     "jinja2": ("web/",),
-    "apscheduler": (),  # gardener/cron.py says why
+    "cronsim": ("gardener/cron.py",),
     "apprise": ("gardener/notify/",),
     "http.server": ("gardener/sample_shop/",),
     "subprocess": ("gardener/agent/", "gardener/demo.py"),
