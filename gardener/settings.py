@@ -30,7 +30,9 @@ KEYS: Final = {
     "host": "the address that `serve` listens on, such as 127.0.0.1",
     "port": "the port that `serve` listens on, a whole number from 0 to 65535",
     "public_url": "the address that people reach `serve` under, such as https://gardener.example.org",
+    "secret_key": "a secret of at least 16 characters, which stored secrets are sealed with",
 }
+SECRET: Final = frozenset({"anthropic_api_key", "secret_key"})  # never shown, not even where they cannot be used
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8420  # 0: any that is free
     public_url: str | None = None  # where a reverse proxy shows the pages; None: they are asked for directly
+    secret_key: str | None = field(default=None, repr=False)  # see gardener/sealing.py
     # The environment as it was at the start: where the tests' secrets come from. Never printed.
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
 
@@ -61,8 +64,11 @@ def read_settings(environ: Mapping[str, str], folder: Path, **given: str | None)
     values |= {key: value for key, value in given.items() if value is not None}
     for key, value in list(values.items()):
         if not isinstance(value, str | int | float) or isinstance(value, bool):
-            mistakes.append(f"'{key}' is {KEYS[key]}, got {value!r}")
+            mistakes.append(f"'{key}' is {KEYS[key]}" + ("" if key in SECRET else f", got {value!r}"))
             del values[key]
+    secret_key = str(values.get("secret_key") or "") or None
+    if secret_key is not None and len(secret_key) < 16:
+        mistakes.append(f"'secret_key' is {KEYS['secret_key']}")
     lease = _lease(values.pop("lease_seconds", None), mistakes)
     port = _port(values.pop("port", None), mistakes)
     public_url = _public_url(values.pop("public_url", None), mistakes)
@@ -82,6 +88,7 @@ def read_settings(environ: Mapping[str, str], folder: Path, **given: str | None)
         host=str(values.get("host") or "127.0.0.1"),
         port=port,
         public_url=public_url,
+        secret_key=secret_key,
         environ=dict(environ),
     )
 
