@@ -17,19 +17,33 @@ import rich_click as click
 from click.exceptions import Exit
 from rich.console import Console
 
-from gardener import demo, doctor, screen, worker
-from gardener.actions import admitting, by_hand, deciding, gate, importing, running, sweeping, timing, working
+from gardener import demo, doctor, notify, screen, worker
+from gardener.actions import (
+    admitting,
+    by_hand,
+    deciding,
+    deliver,
+    digest,
+    gate,
+    importing,
+    running,
+    sweeping,
+    timing,
+    working,
+)
 from gardener.bootstrap import open_tools
+from gardener.digests import Digest
 from gardener.errors import BadSetting, Conflict, GardenerError, NotFound, Refused
+from gardener.notices import DeliveryState, Target
 from gardener.people import Person, Role
 from gardener.projects import Project, change_settings, read_base_url, why_queue_is_empty
 from gardener.proposals import ProposalStatus
 from gardener.repairs import Repair
-from gardener.results import issue_shape, proposal_shape, repair_shape, run_shape
+from gardener.results import delivery_shape, issue_shape, proposal_shape, repair_shape, run_shape, target_shape
 from gardener.runs import Run, RunStatus, Trigger
 from gardener.schedules import Clock
 from gardener.settings import Settings, read_settings
-from gardener.store import at_risk, issues, people, projects, proposals, repairs, saved_tests
+from gardener.store import at_risk, deliveries, issues, people, projects, proposals, repairs, saved_tests, targets
 from gardener.store import sweeps as sweep_rows
 from gardener.tools import Tools, nobody_watches
 from radar.errors import RadarError
@@ -474,6 +488,141 @@ def schedule_(project_name: str, as_json: bool) -> None:
     clock = _run(work, quiet=as_json)
     _print(clock.shape()) if as_json else screen.show_clock(_console(), clock.shape())
     sys.exit(NO if clock.alarms else 0)
+
+
+@cli.group()
+def target() -> None:
+    """Where a project's news is sent: mail, chat, webhooks."""
+
+
+@target.command("add")
+@click.argument("project_name", metavar="PROJECT")
+@click.argument("url")
+@click.option("--events", "kinds", metavar="A,B", help="Which events, or all (default: what a person has to know).")
+@by_option
+@json_option
+def target_add(project_name: str, url: str, kinds: str | None, by: str | None, as_json: bool) -> None:
+    """Send events to URL, as Apprise writes it; - reads it from standard input, which no list of processes shows."""
+    address = sys.stdin.readline() if url == "-" else url
+
+    async def work(tools: Tools) -> Target:
+        one = await _project(tools, project_name)
+        return await deliver.add_target(tools, one, address, kinds, by or tools.settings.by)
+
+    made = _run(work, quiet=as_json)
+    if as_json:
+        _print(target_shape(made))
+    else:
+        kinds_said = ", ".join(kind.value for kind in made.kinds)
+        _console().print(screen.plain(f"Target {made.id}, {made.shown}, is told of: {kinds_said}."))
+        _console().print(screen.plain(f"See whether it works: gardener target test {made.id}"))
+
+
+@target.command("list")
+@click.argument("project_name", metavar="PROJECT")
+@json_option
+def target_list(project_name: str, as_json: bool) -> None:
+    """The targets of a project; their addresses are secrets and not shown whole."""
+
+    async def work(tools: Tools) -> list[dict[str, Any]]:
+        one = await _project(tools, project_name)
+        async with tools.store.reading() as tx:
+            return [target_shape(row) for row in await targets.listed(tx, one.id)]
+
+    rows = _run(work, quiet=as_json)
+    _print({"targets": rows}) if as_json else screen.show_targets(_console(), rows)
+
+
+@target.command("remove")
+@click.argument("number", type=int, metavar="ID")
+@by_option
+@json_option
+def target_remove(number: int, by: str | None, as_json: bool) -> None:
+    """Send nothing to a target any more, not even what waits."""
+    gone = _run(lambda tools: deliver.remove_target(tools, number, by or tools.settings.by), quiet=as_json)
+    _print(target_shape(gone)) if as_json else _console().print(
+        screen.plain(f"Target {gone.id}, {gone.shown}, is removed.")
+    )
+
+
+@target.command("test")
+@click.argument("number", type=int, metavar="ID")
+@json_option
+def target_test(number: int, as_json: bool) -> None:
+    """Send a test message now: exit 1 if it does not arrive."""
+    outcome = _run(lambda tools: deliver.send_test(tools, number), quiet=as_json)
+    why = None if isinstance(outcome, notify.Sent) else outcome.why
+    if as_json:
+        _print({"target": number, "sent": why is None, "why": why})
+    elif why is None:
+        _console().print("The test message was taken.")
+    else:
+        _say(f"The test message did not arrive: {why}.")
+    sys.exit(0 if why is None else NO)
+
+
+@cli.command("dead")
+@click.argument("project_name", metavar="PROJECT")
+@click.option("--retry", metavar="ID", help="Send it again from the start; `all` for all of them.")
+@json_option
+def dead(project_name: str, retry: str | None, as_json: bool) -> None:
+    """News that was given up, with the reason."""
+    if retry is not None and retry != "all" and not retry.isdecimal():
+        raise click.UsageError(f"--retry takes the number of a dead letter or all, got '{retry}'")
+
+    async def work(tools: Tools) -> dict[str, Any]:
+        one = await _project(tools, project_name)
+        if retry is None:
+            async with tools.store.reading() as tx:
+                rows = await deliveries.listed(tx, one.id, state=DeliveryState.DEAD)
+            return {"dead": [delivery_shape(row) for row in rows]}
+        async with tools.store.transaction() as tx:
+            number = None if retry == "all" else int(retry)
+            return {"retried": await deliveries.retry(tx, one.id, number, now=tools.now())}
+
+    answer = _run(work, quiet=as_json)
+    if as_json:
+        _print(answer)
+    elif retry is None:
+        screen.show_dead(_console(), answer["dead"])
+    else:
+        _console().print(f"{answer['retried']} wait again; `gardener serve` or `gardener deliver` sends them.")
+
+
+@cli.command("digest")
+@click.argument("project_name", metavar="PROJECT")
+@click.option("--send", is_flag=True, help="Send it to the targets as well, even if nothing happened.")
+@json_option
+def digest_(project_name: str, send: bool, as_json: bool) -> None:
+    """What happened in the last 24 hours, and what waits. `project set NAME digest_hour=7` sends it each day."""
+
+    async def work(tools: Tools) -> tuple[Digest, tuple[int, int]]:
+        one = await _project(tools, project_name)
+        if send:
+            counted, _ = await digest.send_digest(tools, one)
+            return counted, await deliver.deliver_due(tools)
+        async with tools.store.reading() as tx:
+            return await digest.digest_of_today(tx, one, now=tools.now()), (0, 0)
+
+    counted, (arrived, failed) = _run(work, quiet=as_json)
+    if as_json:
+        _print(counted.shape() | ({"delivered": arrived, "failed": failed} if send else {}))
+    else:
+        for line in (counted.subject, *counted.lines()):
+            _console().print(screen.plain(line))
+    if failed:
+        _say(f"{failed} messages did not arrive; `gardener serve` tries again.")
+
+
+@cli.command("deliver")
+@json_option
+def deliver_(as_json: bool) -> None:
+    """Send the news that is due now, once; `gardener serve` does so by itself."""
+    arrived, failed = _run(deliver.deliver_due, quiet=as_json)
+    _print({"delivered": arrived, "failed": failed}) if as_json else _console().print(
+        f"{arrived} messages arrived, {failed} did not."
+    )
+    sys.exit(NO if failed else 0)
 
 
 # --- the gate, the doctor, the worker, the demo ----------------------------------------------------------------

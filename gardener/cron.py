@@ -1,8 +1,8 @@
 """When a cron expression is due, in a time zone, across the days on which its clocks are changed. Pure.
 
-The arithmetic is cronsim's, which does as Debian's cron does: what the clocks skip is due when they have skipped it, and
-what comes twice is due once, unless its hours begin with *. (The trigger of APScheduler 3.11 leaves out '0 0 * * mon' in
-the week after the clocks go forward, and counts weekdays from Monday.)
+The arithmetic is cronsim's, which does as Debian's cron does: what the clocks skip is due when they have skipped it,
+and what comes twice is due once, unless its hours begin with *. (The trigger of APScheduler 3.11 leaves out
+'0 0 * * mon' in the week after the clocks go forward, and counts weekdays from Monday.)
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import zoneinfo
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -93,3 +93,9 @@ def read_zone(name: str) -> ZoneInfo:
 def next_after(cron: Cron, zone: ZoneInfo, moment: datetime) -> datetime:
     """The first time that is due after `moment`, in UTC."""
     return next(CronSim(cron.fields, moment.astimezone(zone))).astimezone(UTC)
+
+
+def last_until(cron: Cron, zone: ZoneInfo, moment: datetime) -> datetime:
+    """The newest time that was due at `moment` or before it, in UTC."""
+    after = (moment + timedelta(seconds=1)).astimezone(zone)
+    return next(CronSim(cron.fields, after.replace(microsecond=0), reverse=True)).astimezone(UTC)

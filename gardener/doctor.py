@@ -19,8 +19,9 @@ from typing import Any, Final
 
 from gardener.actions import timing
 from gardener.errors import BadSetting, GardenerError
+from gardener.sealing import sealer_of
 from gardener.settings import FILE, Settings, read_settings
-from gardener.store import Store, open_store, projects
+from gardener.store import Store, deliveries, open_store, projects, targets
 from gardener.store.migrations import HEAD
 from gardener.store.transaction import translated
 from radar import chromium
@@ -61,7 +62,7 @@ async def examine(environ: Mapping[str, str], folder: Path, **given: str | None)
         mend = f"correct {FILE} or the GARDENER_… variables"
         return (*_versions(), Check("settings", State.FAILS, str(error), mend))
     checks = [*_versions(), _settings(folder)]
-    for check in (_browser, _data_folder, _database, _clock, _schedule):
+    for check in (_browser, _data_folder, _database, _clock, _schedule, _news):
         checks += await _made(check, settings)
     return (*checks, _key(settings))
 
@@ -224,6 +225,29 @@ async def _schedule(settings: Settings) -> tuple[Check, ...]:
         if kept:
             return (Check("schedule", State.OK, f"kept for {kept} of {len(every)} projects, nothing is overdue"),)
         return (Check("schedule", State.OK, "no project has one; `project set NAME sweep_cron=…` gives it one"),)
+    return ()
+
+
+async def _news(settings: Settings) -> tuple[Check, ...]:
+    """Can the addresses of the targets be read, and has anything been given up?"""
+    with suppress(GardenerError):
+        async with await open_store(settings.database_url) as store, store.reading() as tx:
+            every = await targets.listed(tx)
+            dead = await deliveries.count_dead(tx)
+        if not every:
+            return (Check("news", State.OK, "nobody is told of anything; `target add PROJECT URL` changes that"),)
+        try:
+            sealer = sealer_of(settings)
+            for one in every:
+                sealer.unseal(one.sealed)
+        except BadSetting as error:
+            mend = "see docs/schedule-and-news.md on the key that secrets are sealed with"
+            return (Check("news", State.FAILS, str(error), mend),)
+        says = f"{len(every)} targets"
+        if dead:
+            mend = "see `gardener dead PROJECT`, mend the target, then --retry all"
+            return (Check("news", State.WARNING, f"{says}; {dead} messages were given up", mend),)
+        return (Check("news", State.OK, f"{says}; nothing was given up"),)
     return ()
 
 

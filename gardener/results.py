@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from gardener.notices import Delivery, Target
 from gardener.proposals import Proposal
 from gardener.repairs import Repair
 from gardener.runs import Run
@@ -135,3 +136,29 @@ def _refusal_shape(steps: Steps, refusal: Refusal) -> dict[str, Any]:
         new = write_step(operation.new) if operation.new else None
         shape = {"op": operation.op, "step": show_place(operation.place), "old": None, "new": new}
     return {**shape, "reason": refusal.reason}
+
+
+def target_shape(target: Target) -> dict[str, Any]:
+    """Without its address, which is a secret."""
+    return {
+        "id": target.id,
+        "shown": target.shown,
+        "events": [kind.value for kind in target.kinds],
+        "created_at": target.created_at.isoformat(),
+        "created_by": target.created_by,
+    }
+
+
+def delivery_shape(delivery: Delivery) -> dict[str, Any]:
+    return {
+        "id": delivery.id,
+        "event": delivery.event.kind.value,
+        "subject": delivery.event.subject,
+        "target": delivery.target.id,
+        "shown": delivery.target.shown,
+        "state": delivery.state.value,
+        "tries": delivery.tries,
+        "may_have_arrived": delivery.unsure > 0,
+        "error": delivery.error,
+        "at": delivery.event.at.isoformat(),
+    }

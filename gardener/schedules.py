@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any, Final, TypeAlias
 from zoneinfo import ZoneInfo
 
-from gardener.cron import Cron, next_after, read_cron, read_zone
+from gardener.cron import Cron, last_until, next_after, read_cron, read_zone
 from gardener.errors import BadSetting
 from gardener.projects import Project
 
@@ -101,6 +101,7 @@ class Begin:
 class Due:
     """Do it once, however many ticks were missed, and go on with the next."""
 
+    tick: datetime  # the newest that is past
     next_at: datetime
 
 
@@ -117,7 +118,7 @@ def step_of(schedule: Schedule, tick: Tick | None, now: datetime) -> Step:
         return Begin(schedule.after(now))
     due = schedule.due(tick.next_at)
     if due <= now:
-        return Due(schedule.after(now))
+        return Due(last_until(schedule.cron, schedule.zone, now), schedule.after(now))
     if tick.next_at > now:
         reached = tick.last_at if tick.last_at and now < tick.last_at <= now + SET_BACK else now
         expected = schedule.after(reached)

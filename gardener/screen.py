@@ -122,6 +122,22 @@ def show_clock(console: Console, clock: Mapping[str, Any]) -> None:
         console.print(plain(alarm, "bold red"))
 
 
+def show_targets(console: Console, targets: Sequence[Mapping[str, Any]]) -> None:
+    rows = table("target", "address", "events", "added by")
+    for one in targets:
+        rows.add_row(plain(one["id"]), plain(one["shown"]), plain(", ".join(one["events"])), plain(one["created_by"]))
+    console.print(rows if targets else "Nobody is told of anything: gardener target add PROJECT URL")
+
+
+def show_dead(console: Console, letters: Sequence[Mapping[str, Any]]) -> None:
+    rows = table("dead letter", "what", "target", "tries", "why it was given up")
+    for one in letters:
+        why = f"{one['error']}{' (may have arrived)' if one['may_have_arrived'] else ''}"
+        target = f"{one['target']} {one['shown']}"
+        rows.add_row(plain(one["id"]), plain(one["subject"]), plain(target), plain(one["tries"]), plain(why))
+    console.print(rows if letters else "Nothing was given up.")
+
+
 def minute(moment: str | None) -> str:
     """A time as people read it, from its ISO form."""
     return f"{datetime.fromisoformat(moment).astimezone(UTC):%Y-%m-%d %H:%M} UTC" if moment else "\u2014"

@@ -34,6 +34,7 @@ DOORS: Final = {
     "jinja2": ("web/",),
     "cronsim": ("gardener/cron.py",),
     "apprise": ("gardener/notify/",),
+    "cryptography": ("gardener/sealing.py",),
     "http.server": ("gardener/sample_shop/",),
     "subprocess": ("gardener/agent/", "gardener/demo.py"),
     "httpx": ("gardener/agent/", "gardener/notify/", "repair_ladder/models/"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any, assert_never
 
 from gardener.actions.playing import PlayedTest, allowed_origins, recorded, stage_of, values_of, write_run
@@ -127,6 +128,8 @@ async def _conclude(
                 await _file_triage(tx, tools, project, test, run, result, "incurable", climbed.evidence)
             case Halted(why=why):
                 result = replace(result, outcome=_halted(why))
+                if isinstance(why, Unavailable) and why.why == "budget":
+                    await _tell_of_budget(tx, tools, project, why)
             case _:
                 assert_never(climbed)
         ends = CASE_ENDS.get(result.outcome)
@@ -150,6 +153,14 @@ def _halted(why: Unavailable | Environment) -> Said:
     if isinstance(why, Environment) and why.kind != "browser":
         return "environment"
     return "unavailable"
+
+
+async def _tell_of_budget(tx: Transaction, tools: Tools, project: Project, why: Unavailable) -> None:
+    """Once a day: every red test meets the same empty account."""
+    now = tools.now()
+    if not await events.listed(tx, project.id, kind=EventKind.BUDGET, since=now - timedelta(days=1), limit=1):
+        subject = f"No model can be asked: {why.message}"
+        await events.emit(tx, project.id, EventKind.BUDGET, subject, {}, now=now)
 
 
 async def _keep(

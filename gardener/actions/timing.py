@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from typing import Final, assert_never
 
+from gardener.actions.digest import add_digest
 from gardener.actions.running import add_suite
 from gardener.actions.sweeping import add_sweep
 from gardener.errors import GardenerError
@@ -77,15 +78,15 @@ async def _look_at(tools: Tools, project: Project, schedule: Schedule | None, ti
         case Begin(next_at=next_at):
             async with tools.store.transaction() as tx:
                 await ticks.begin(tx, project.id, schedule.what, spec=schedule.spec, next_at=next_at, now=now)
-        case Due(next_at=next_at):
+        case Due(tick=reached, next_at=next_at):
             assert tick is not None
             async with tools.store.transaction() as tx:
                 # Two schedulers may both have read that it is due; only one of them moves the tick on.
-                if await ticks.advance(tx, tick, next_at=next_at):
-                    await _do(tx, tools, project, tick)
+                if await ticks.advance(tx, tick, last_at=reached, next_at=next_at):
+                    await _do(tx, tools, project, tick, reached)
 
 
-async def _do(tx: Transaction, tools: Tools, project: Project, tick: Tick) -> None:
+async def _do(tx: Transaction, tools: Tools, project: Project, tick: Tick, reached: datetime) -> None:
     """The job, or the one that still waits or runs from the tick before: nothing overlaps itself."""
     match tick.what:
         case What.SWEEP:
@@ -93,6 +94,9 @@ async def _do(tx: Transaction, tools: Tools, project: Project, tick: Tick) -> No
         case What.SUITE:
             job = await add_suite(tx, tools, project)
         case What.DIGEST:
+            # From where the last one ended, so that nothing is counted twice or left out where one came late.
+            since = tick.last_at or reached - timedelta(days=1)
+            await add_digest(tx, project, since=since, until=reached, now=tools.now())
             return
         case _:
             assert_never(tick.what)

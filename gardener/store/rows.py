@@ -428,21 +428,10 @@ class LessonRow(Base):
 
 
 class EventRow(Base):
-    """The outbox: written with the change it tells of, delivered afterwards.
-
-    `delivered_at` empty means to be delivered, not before `not_before` where an earlier try failed.
-    """
+    """The outbox: written with the change it tells of, and with a delivery for each target that wants it."""
 
     __tablename__ = "events"
-    __table_args__ = (
-        Index(
-            "ix_events_undelivered",
-            "id",
-            sqlite_where=text("delivered_at IS NULL"),
-            postgresql_where=text("delivered_at IS NULL"),
-        ),
-        Index(None, "project", "id"),
-    )
+    __table_args__ = (Index(None, "project", "id"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     project: Mapped[int] = mapped_column(ForeignKey("projects.id"))
@@ -450,8 +439,55 @@ class EventRow(Base):
     subject: Mapped[str]
     payload: Mapped[dict[str, Any]]
     at: Mapped[datetime]
-    delivered_at: Mapped[datetime | None]
-    not_before: Mapped[datetime | None]
+
+
+class TargetRow(Base):
+    """Where events of a project are sent; the address is a secret and sealed."""
+
+    __tablename__ = "targets"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project: Mapped[int] = mapped_column(ForeignKey("projects.id"), index=True)
+    sealed: Mapped[str]
+    shown: Mapped[str]
+    kinds: Mapped[list[Any]]
+    created_at: Mapped[datetime]
+    created_by: Mapped[str]
+
+
+class DeliveryRow(Base):
+    """An event on its way to a target.
+
+    state       means                                                             next
+    waiting     to be sent from `not_before` on                                   sending
+    sending     leased to `worker`; the lease over: it died in the middle         delivered, waiting, dead
+    delivered   the other side took it                                            none
+    dead        given up after MOST_TRIES, or MOST_UNSURE of an unknown outcome   waiting, when a person says so
+    """
+
+    __tablename__ = "deliveries"
+    __table_args__ = (
+        UniqueConstraint("event", "target"),
+        Index(
+            "ix_deliveries_open",
+            "target",
+            "id",
+            sqlite_where=text("state IN ('waiting', 'sending')"),
+            postgresql_where=text("state IN ('waiting', 'sending')"),
+        ),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    event: Mapped[int] = mapped_column(ForeignKey("events.id"))
+    target: Mapped[int] = mapped_column(ForeignKey("targets.id"), index=True)
+    state: Mapped[str]
+    tries: Mapped[int]
+    unsure: Mapped[int]
+    error: Mapped[str | None]
+    not_before: Mapped[datetime]
+    worker: Mapped[str | None]
+    lease_until: Mapped[datetime | None]
+    ended_at: Mapped[datetime | None]
 
 
 class LeaseRow(Base):

@@ -32,15 +32,15 @@ async def begin(tx: Transaction, project: int, what: What, *, spec: str, next_at
         await tx.run(statement.on_conflict_do_update(index_elements=["project", "what"], set_=fresh))
 
 
-async def advance(tx: Transaction, tick: Tick, *, next_at: datetime) -> bool:
-    """The tick is acted on in this transaction. False: another scheduler was faster, or the schedule has changed."""
+async def advance(tx: Transaction, tick: Tick, *, last_at: datetime, next_at: datetime) -> bool:
+    """What is due up to `last_at` is acted on in this transaction. False: somebody was faster, or it has changed."""
     where = (
         TickRow.project == tick.project,
         TickRow.what == tick.what,
         TickRow.spec == tick.spec,
         TickRow.next_at == tick.next_at,
     )
-    return bool(await tx.change(update(TickRow).where(*where).values(next_at=next_at, last_at=tick.next_at)))
+    return bool(await tx.change(update(TickRow).where(*where).values(next_at=next_at, last_at=last_at)))
 
 
 async def asked_for(tx: Transaction, tick: Tick, job: int) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from gardener.actions import by_hand
 from gardener.cases import CaseStatus
+from gardener.notices import EventKind
 from gardener.runs import Trigger
 from gardener.store import cases
 from repair_ladder.models.anthropic import anthropic_ask
@@ -107,6 +108,23 @@ async def test_a_model_out_of_reach_is_unavailable_and_never_no_fix_found(
             assert case.status == CaseStatus.OPEN, "the next try takes it up"
             assert spent == []
         assert server.requests
+
+
+async def test_an_account_without_credit_is_told_once_a_day(make_world: MakeWorld) -> None:
+    with FakeMessages(otherwise=fake.error(402, "billing_error", "pay first")) as server:
+        async with make_world(OLD, auto_repair=True, ask=asker(server)) as world:
+            await broken(world, green_before=False)
+
+            for hours in (1, 1, 24):
+                await world.nightly()
+                world.clock.pass_(hours=hours)
+            told = [event for event in await world.events() if event.kind == EventKind.BUDGET]
+            assert len(told) == 1
+            await world.nightly()
+
+            told = [event for event in await world.events() if event.kind == EventKind.BUDGET]
+            assert len(told) == 2
+            assert "no credit left" in told[0].subject
 
 
 async def test_what_needs_no_model_is_repaired_while_the_model_is_down(make_world: MakeWorld) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gardener.cron import next_after, read_cron, read_zone
+from gardener.cron import last_until, next_after, read_cron, read_zone
 from gardener.errors import BadSetting
 
 BERLIN = "Europe/Berlin"
@@ -22,6 +22,8 @@ def due(text: str, zone: str, start: str, count: int) -> list[str]:
     shown = []
     for _ in range(count):
         moment = next_after(read_cron(text), there, moment)
+        assert last_until(read_cron(text), there, moment) == moment
+        assert last_until(read_cron(text), there, moment - timedelta(seconds=1)) < moment
         local = moment.astimezone(there)
         shown.append(f"{local:%a %d %b %H:%M} {local:%z}")
     return shown

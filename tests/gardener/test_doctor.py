@@ -50,6 +50,7 @@ async def test_one_thing_that_fails_hides_none_of_the_others(tmp_path: Path) -> 
         "database": State.OK,
         "clock": State.OK,
         "schedule": State.OK,
+        "news": State.OK,
         "AI key": State.OK,
     }
     browser = named(checks, "browser")

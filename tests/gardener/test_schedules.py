@@ -36,13 +36,13 @@ def test_before_its_time_it_waits_and_at_its_time_it_is_due() -> None:
     tick = a_tick(schedule, at("12:00"))
 
     assert step_of(schedule, tick, at("11:59:59")) == Wait(at("12:00"))
-    assert step_of(schedule, tick, at("12:00")) == Due(at("14:00"))
+    assert step_of(schedule, tick, at("12:00")) == Due(at("12:00"), at("14:00"))
 
 
 def test_missed_times_are_caught_up_once() -> None:
     schedule = a_schedule()
 
-    assert step_of(schedule, a_tick(schedule, at("08:00")), at("17:10")) == Due(at("18:00"))
+    assert step_of(schedule, a_tick(schedule, at("08:00")), at("17:10")) == Due(at("16:00"), at("18:00"))
 
 
 def test_a_changed_schedule_or_zone_begins_anew() -> None:

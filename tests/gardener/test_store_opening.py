@@ -6,17 +6,18 @@ import asyncio
 import sqlite3
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection
+from sqlalchemy import Connection, create_engine
 
 from gardener.errors import BadSetting
-from gardener.store import Store, open_store, projects
-from gardener.store.migrations import HEAD, scripts
+from gardener.store import Store, deliveries, events, open_store, projects
+from gardener.store.migrations import HEAD, scripts, upgrade
 from gardener.store.rows import Base
 from tests.gardener.conftest import SERVER, Databases, a_shop
 
@@ -189,3 +190,26 @@ async def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
 async def test_a_postgresql_database_that_is_not_there_is_told(databases: Databases) -> None:
     with pytest.raises(BadSetting, match="does not exist"):
         await open_store(f"{SERVER.rpartition('/')[0]}/gardener_test_not_there")
+
+
+async def test_an_older_database_is_brought_up_to_date_with_what_is_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "gardener.db"
+    old = create_engine(f"sqlite:///{path}")
+    with old.begin() as connection:
+        upgrade(connection, "0001")
+        connection.exec_driver_sql(
+            "INSERT INTO projects (name, base_url, auto_repair, side_by_side, settings, created_at) "
+            "VALUES ('shop', 'http://shop.test', 0, 1, '{\"staging\": true}', '2026-03-01 12:00:00.000000')"
+        )
+        connection.exec_driver_sql(
+            "INSERT INTO events (project, kind, subject, payload, at) "
+            "VALUES (1, 'staged', 'a repair waits', '{\"proposal\": 3}', '2026-03-01 12:00:00.000000')"
+        )
+    old.dispose()
+
+    async with await open_store(f"sqlite:///{path}") as store, store.transaction() as tx:
+        shop = await projects.get(tx, "shop")
+        assert (shop.settings.staging, shop.settings.timezone) == (True, "UTC")
+        assert [one.payload for one in await events.listed(tx, shop.id)] == [{"proposal": 3}]
+        # Written before anybody could be told of it: it is sent to nobody.
+        assert not await deliveries.any_due(tx, now=datetime.now(UTC))

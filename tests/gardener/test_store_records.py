@@ -324,19 +324,17 @@ async def test_a_lesson_is_found_by_the_locator_that_broke(store: Store, shop: P
         assert [one.id for one in await lessons.listed(tx, shop.id)] == [second]
 
 
-async def test_events_are_delivered_in_order_and_one_put_off_stops_no_other(store: Store, shop: Project) -> None:
+async def test_events_are_listed_newest_first_by_kind_and_by_page(store: Store, shop: Project) -> None:
     async with store.transaction() as tx:
         one, two, three = [
-            await events.emit(tx, shop.id, EventKind.STAGED, f"event {number}", {"n": number}, now=NOW)
-            for number in range(3)
+            await events.emit(tx, shop.id, kind, f"an event {kind}", {}, now=at)
+            for kind, at in ((EventKind.STAGED, NOW), (EventKind.TRIAGE, LATER), (EventKind.STAGED, LATER))
         ]
-        await events.put_off(tx, one.id, until=LATER)
-        assert await events.undelivered(tx, now=NOW) == (two, three)
-        assert await events.undelivered(tx, now=LATER, limit=1) == (one,)
-        await events.mark_delivered(tx, [two.id, three.id], now=NOW)
 
-        assert await events.undelivered(tx, now=NOW) == ()
-        assert [event.delivered_at for event in await events.listed(tx, shop.id)] == [NOW, NOW, None]
+        assert await events.listed(tx, shop.id) == (three, two, one)
+        assert await events.listed(tx, shop.id, limit=1, offset=1) == (two,)
+        assert await events.listed(tx, shop.id, kind=EventKind.STAGED) == (three, one)
+        assert await events.listed(tx, shop.id, kind=EventKind.STAGED, since=LATER) == (three,)
 
 
 async def test_the_audit_says_who_did_what(store: Store, shop: Project) -> None:

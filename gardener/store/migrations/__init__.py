@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 # The newest change. Kept here so that opening a database that is up to date needs neither the files nor Alembic.
-HEAD: Final = "0003"
+HEAD: Final = "0004"
 
 
 def scripts() -> ScriptDirectory:
@@ -19,15 +19,15 @@ def scripts() -> ScriptDirectory:
     return ScriptDirectory(Path(__file__).parent)
 
 
-def upgrade(connection: Connection) -> None:
-    """All changes that the database does not have yet, inside the transaction that is open."""
+def upgrade(connection: Connection, to: str = "head") -> None:
+    """All changes up to `to` that the database does not have yet, inside the transaction that is open."""
     from alembic.config import Config
     from alembic.runtime.environment import EnvironmentContext
 
     directory = scripts()
     config = Config()
     with EnvironmentContext(
-        config, directory, fn=lambda revision, _: directory._upgrade_revs("head", revision)
+        config, directory, fn=lambda revision, _: directory._upgrade_revs(to, revision)
     ) as environment:
         # SQLite changes tables inside a transaction as well as PostgreSQL does; Alembic only does not expect it.
         environment.configure(connection=connection, transactional_ddl=True)
