@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import uvicorn
 
-from gardener.actions import admitting
+from gardener.actions import admitting, deliver
 from gardener.bootstrap import open_tools
 from gardener.errors import BadSetting
 from gardener.schedule import run_clock
@@ -34,7 +34,11 @@ Say = Callable[[str], None]
 
 def services(tools: Tools, worker: Worker) -> Sequence[Service]:
     """What runs beside the pages until it is cancelled; the one place that lists it."""
-    return (partial(worker.run_until_cancelled, poll_s=POLL_S), partial(run_clock, tools))
+    return (
+        partial(worker.run_until_cancelled, poll_s=POLL_S),
+        partial(run_clock, tools),
+        partial(deliver.deliver_forever, tools),
+    )
 
 
 async def serve(settings: Settings, say: Say, *, must_change: bool = True) -> None:
