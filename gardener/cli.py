@@ -26,6 +26,7 @@ from gardener.actions import (
     digest,
     gate,
     importing,
+    learning,
     running,
     sweeping,
     timing,
@@ -34,6 +35,7 @@ from gardener.actions import (
 from gardener.bootstrap import open_tools
 from gardener.digests import Digest
 from gardener.errors import BadSetting, Conflict, GardenerError, NotFound, Refused
+from gardener.lessons import Lesson
 from gardener.notices import DeliveryState, Target
 from gardener.people import Person, Role
 from gardener.projects import Project, change_settings, read_base_url, why_queue_is_empty
@@ -425,14 +427,27 @@ def issues_(project_name: str, as_json: bool) -> None:
 
 @cli.command("approve")
 @click.argument("proposal", type=int, metavar="ID")
+@click.option("--same-cause", is_flag=True, help="Also all others that wait because of the same drift.")
 @by_option
 @json_option
-def approve(proposal: int, by: str | None, as_json: bool) -> None:
+def approve(proposal: int, same_cause: bool, by: str | None, as_json: bool) -> None:
     """Write a staged repair; one that is not proven yet is proved first."""
-    made = _run(lambda tools: deciding.approve(tools, proposal, by or tools.settings.by), quiet=as_json)
-    _print({"repair": made.id}) if as_json else _console().print(
-        screen.plain(f"Repair {made.id} of '{made.test_name}' was written, approved by {made.author}.")
-    )
+
+    async def work(tools: Tools) -> tuple[tuple[Repair, ...], tuple[str, ...]]:
+        who = by or tools.settings.by
+        if same_cause:
+            return await deciding.approve_cause(tools, proposal, who)
+        return (await deciding.approve(tools, proposal, who),), ()
+
+    made, refused = _run(work, quiet=as_json)
+    if as_json:
+        every = {"repairs": [one.id for one in made], "refused": list(refused)} if same_cause else {}
+        _print({"repair": made[0].id, **every})
+        return
+    for one in made:
+        _console().print(screen.plain(f"Repair {one.id} of '{one.test_name}' was written, approved by {one.author}."))
+    for why in refused:
+        _console().print(screen.plain(why, "yellow"))
 
 
 @cli.command("dismiss")
@@ -460,6 +475,25 @@ def revert(repair_id: int, by: str | None, as_json: bool) -> None:
 
     row, warning = _run(work, quiet=as_json)
     _print({"repair": row.id}) if as_json else _console().print(screen.plain(warning))
+
+
+@cli.command("lessons")
+@click.argument("project_name", metavar="PROJECT")
+@click.option("--forget", type=int, multiple=True, metavar="ID", help="Delete a lesson; may be given several times.")
+@json_option
+def lessons_(project_name: str, forget: Sequence[int], as_json: bool) -> None:
+    """Proven fixes that are tried first when the same locator breaks elsewhere."""
+
+    async def work(tools: Tools) -> tuple[list[int], list[Lesson]]:
+        one = await _project(tools, project_name)
+        gone = [(await learning.forget(tools, one, lesson)).id for lesson in forget]
+        return gone, list(await learning.listed(tools, one))
+
+    gone, rows = _run(work, quiet=as_json)
+    if as_json:
+        _print({"lessons": [row.shape() for row in rows], "forgotten": gone})
+        return
+    screen.show_lessons(_console(), rows, gone)
 
 
 @cli.command("review")

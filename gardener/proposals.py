@@ -44,7 +44,32 @@ class Proposal:
     proof_run: int | None = None  # the run that showed the fix green
 
 
+def essence(operations: Sequence[dict[str, Any]]) -> str:
+    """What operations do, without the reasons given for them: the same text for the same fix of one test."""
+    return json.dumps([[one["op"], one["step"], one["new"]] for one in operations], sort_keys=True)
+
+
+def cause_key(operations: Sequence[dict[str, Any]]) -> str:
+    """The same for the same drift in whatever test: what was changed into what, wherever it stands in its test.
+
+    A person may decide about all proposals of one cause at once.
+    """
+    changes = [[one["op"], _without_values(one["old"]), _without_values(one["new"])] for one in operations]
+    return hashlib.sha256(json.dumps(changes, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _without_values(step: dict[str, Any] | None) -> Any:
+    """A step without what is one test's own: the value it types, its note and its name."""
+    if step is None:
+        return None
+    shown = {key: value for key, value in step.items() if key not in ("id", "note")}
+    return {
+        key: {name: one for name, one in value.items() if name != "value"} if isinstance(value, dict) else value
+        for key, value in shown.items()
+    }
+
+
 def fix_key(test: int, version: int, change_key: str, operations: Sequence[dict[str, Any]]) -> str:
     """The same for the same fix of the same test against the same change of the app (C6, G55)."""
-    essence = [[one["op"], one["step"], one["new"]] for one in operations]
-    return hashlib.sha256(json.dumps([test, version, change_key, essence], sort_keys=True).encode()).hexdigest()
+    changes = [[one["op"], one["step"], one["new"]] for one in operations]
+    return hashlib.sha256(json.dumps([test, version, change_key, changes], sort_keys=True).encode()).hexdigest()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from gardener.notices import Delivery, Target
-from gardener.proposals import Proposal
+from gardener.proposals import Proposal, cause_key
 from gardener.repairs import Repair
 from gardener.runs import Run
 from gardener.triage import Issue
@@ -85,6 +85,7 @@ def proposal_shape(proposal: Proposal) -> dict[str, Any]:
         "restated": proposal.restated,
         "reason": proposal.reason,
         "version": proposal.version,
+        "cause": cause_key(proposal.operations),
         "staged_at": proposal.created_at.isoformat(),
     }
 

@@ -18,6 +18,8 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
+from gardener.lessons import Lesson
+
 COLOURS: Final = {
     "green": "green",
     "passed": "green",
@@ -186,6 +188,24 @@ def show_staged(console: Console, proposals: Sequence[Mapping[str, Any]], why_em
         foot = f"{one['strategy']}, {proven}, staged {age}, restated {one['restated']} times"
         console.print(Panel(Group(*told), title=plain(head), subtitle=plain(foot), title_align="left"))
     console.print(plain("gardener approve ID writes one, gardener dismiss ID declines it", "dim"))
+    common, count = Counter(one["cause"] for one in proposals).most_common(1)[0]
+    if count > 1:
+        first = next(one["id"] for one in proposals if one["cause"] == common)
+        told = f"{count} tests broke by the same change: gardener approve {first} --same-cause writes all of them"
+        console.print(plain(told, "dim"))
+
+
+def show_lessons(console: Console, lessons: Sequence[Lesson], gone: Sequence[int]) -> None:
+    for number in gone:
+        console.print(plain(f"Lesson {number} is forgotten."))
+    if not lessons:
+        console.print("Nothing was learned yet, or it was not proven again for so long that it is forgotten.")
+        return
+    for one in lessons:
+        console.print(plain(f"{one.id}  {one.in_words()}"))
+        doubt = f", for a person to see: {one.new['doubt']}" if one.new.get("doubt") else ""
+        console.print(plain(f"   proven {ago(one.proven_at)}, helped {one.uses} times since{doubt}", "dim"))
+    console.print(plain("gardener lessons PROJECT --forget ID deletes one", "dim"))
 
 
 def show_history(console: Console, repairs: Sequence[Mapping[str, Any]]) -> None:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Final, Literal, TypeAlias, assert_never
 
-from repair_ladder import floor, gate
+from repair_ladder import floor, gate, lessons
 from repair_ladder.bounds import Limits, Spent
 from repair_ladder.floor import Refusal
+from repair_ladder.lessons import LESSON, Lesson
 from repair_ladder.memory import Memory
 from repair_ladder.operations import Operations
 from repair_ladder.outcomes import Environment, Green, Red
@@ -47,12 +48,13 @@ class Attempt:
 
     number: int
     rung: str
-    strategy: str  # "local" or "model"
+    strategy: str  # "local", "model" or "lesson"
     hypothesis: str
     operations: Operations
     refusals: tuple[Refusal, ...]
     outcome: Literal["green", "further", "red", "refused", "wrong element", "cannot fail", "unproven", "environment"]
     error: str = ""
+    lessons: tuple[int, ...] = ()  # the remembered fixes that it repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,8 @@ class Repaired:
     harm: str | None = None
     refusals: tuple[Refusal, ...] = ()
     attempts: tuple[Attempt, ...] = ()
+    vouched: frozenset[Place] = frozenset()  # where only a model recognised the element
+    is_flaky: bool = False  # green once and red once
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +122,7 @@ class Given:
     rungs: tuple[str, ...] = RUNGS
     limits: Limits = field(default_factory=Limits)
     models: Models | None = None  # asked when the local proposers are not enough
+    lessons: tuple[Lesson, ...] = ()  # proven elsewhere in the project, the newest first; tried before anything else
 
 
 async def climb(
@@ -179,6 +184,10 @@ class _Climb:
 
     async def one_round(self, situation: Situation) -> Climbed | _Further:
         """All rungs once, from one failure; ends with the first candidate that gets anywhere."""
+        remembered = lessons.propose(situation, self.given.lessons) if self.given.rungs == RUNGS else ()
+        result = await self.try_all(situation, LESSON, LESSON, remembered)
+        if result is not None:
+            return result
         for rung in (one for one in (SELF_HEAL, SUGGEST_FIX) if one in self.given.rungs):
             for source, proposer in (("local", LOCAL[rung]), ("model", self.model(rung))):
                 if proposer is None:
@@ -242,7 +251,17 @@ class _Climb:
         def note(outcome: str, error: str = "") -> None:
             number = len(self.attempts) + 1
             self.attempts.append(
-                Attempt(number, rung, source, candidate.hypothesis, new, refused, outcome, error)  # type: ignore[arg-type]
+                Attempt(
+                    number,
+                    rung,
+                    source,
+                    candidate.hypothesis,
+                    new,
+                    refused,
+                    outcome,  # type: ignore[arg-type]
+                    error,
+                    candidate.lessons,
+                )
             )
 
         await self.tell("candidate", rung=rung, source=source, hypothesis=candidate.hypothesis, refused=len(refused))
@@ -274,7 +293,7 @@ class _Climb:
                         why = f"green once, then red at step {show_place(red.place)}: {red.message}"
                         note("green", why)
                         self.doubt = f"it is not sure, because it was {why}"
-                        return self.repaired(proof.operations, rung, candidate, proof.run)
+                        return replace(self.repaired(proof.operations, rung, candidate, proof.run), is_flaky=True)
                     case gate.Blind(reason=reason):
                         note("cannot fail", reason)
                         return self.withheld(proof.operations, reason)
@@ -343,6 +362,7 @@ class _Climb:
             candidate.harm,
             tuple(self.refusals),
             tuple(self.attempts),
+            self.vouched | candidate.vouched,
         )
 
     def withheld(self, operations: Operations, reason: str) -> Exhausted:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gardener.actions import learning
 from gardener.actions.playing import allowed_origins, memory_of, stage_of, values_of, write_run
 from gardener.actions.repairing import write_repair
-from gardener.errors import Refused
+from gardener.errors import Conflict, Refused
 from gardener.notices import EventKind
 from gardener.projects import Project
-from gardener.proposals import Proposal, ProposalStatus
+from gardener.proposals import Proposal, ProposalStatus, cause_key
 from gardener.repairs import Repair, revert_warning, why_not_revertable
 from gardener.runs import Run, Trigger
 from gardener.saved_tests import SavedTest, may_tend
@@ -57,6 +58,28 @@ async def approve(tools: Tools, proposal: int, by: str) -> Repair:
             return await _write(tx, tools, project, test, now, steps, by, proof, green)
     await _make_stale(tools, row)
     raise Refused(_stale(row, current))
+
+
+async def approve_cause(tools: Tools, proposal: int, by: str) -> tuple[tuple[Repair, ...], tuple[str, ...]]:
+    """Approve a proposal and every open one of the same cause: the repairs, and why the others were not written.
+
+    Each is written by itself: one that no longer fits does not hold up the rest. Raises Refused if none could be.
+    """
+    async with tools.store.reading() as tx:
+        row = await proposals.get(tx, proposal)
+        waiting = await proposals.listed(tx, row.project, statuses=[ProposalStatus.PROPOSED])
+    _must_be_open(row)
+    cause = cause_key(row.operations)
+    made: list[Repair] = []
+    refused: list[str] = []
+    for one in sorted((one for one in waiting if cause_key(one.operations) == cause), key=lambda one: one.id):
+        try:
+            made.append(await approve(tools, one.id, by))
+        except (Refused, Conflict) as error:
+            refused.append(str(error))
+    if not made:
+        raise Refused(" ".join(refused))
+    return tuple(made), tuple(refused)
 
 
 async def _write(
@@ -150,11 +173,21 @@ async def _make_stale(tools: Tools, row: Proposal) -> None:
 
 
 async def dismiss(tools: Tools, proposal: int, by: str) -> Proposal:
-    """Decline a fix: it is not proposed again until the test or the app changes (G55). Raises Refused."""
+    """Decline a fix: it is not proposed again until the test or the app changes (G55). Raises Refused.
+
+    What it taught is forgotten.
+    """
+    async with tools.store.reading() as tx:
+        row = await proposals.get(tx, proposal)
+        old = await saved_tests.version(tx, row.test, row.version)
+        test = await saved_tests.by_id(tx, row.test)
+    memory = await memory_of(tools, replace(test, version=row.version, steps=old.steps))
     async with tools.store.transaction() as tx:
         row = await proposals.get(tx, proposal)
         _must_be_open(row)
         row = await proposals.decide(tx, proposal, to=ProposalStatus.DISMISSED, by=by, now=tools.now())
+        operations = tuple(map(read_operation, row.operations))
+        await learning.unlearn(tx, row.project, old.steps, operations, memory)
         payload = {"proposal": row.id, "test": row.test_name, "by": by}
         subject = f"{by} dismissed the repair of '{row.test_name}'"
         await events.emit(tx, row.project, EventKind.DISMISSED, subject, payload, now=tools.now())
@@ -209,6 +242,10 @@ async def close_issue(tools: Tools, issue: int, by: str) -> Issue:
 
 async def revert(tools: Tools, repair: int, by: str) -> Repair:
     """Restore the pre-repair steps exactly (G54, G76). Raises Refused where something later touched the test."""
+    async with tools.store.reading() as tx:
+        row = await repairs.get(tx, repair)
+        test = await saved_tests.by_id(tx, row.test)
+    memory = await memory_of(tools, replace(test, version=row.version_before, steps=row.steps_before))
     async with tools.store.transaction() as tx:
         row = await repairs.get(tx, repair)
         test = await saved_tests.by_id(tx, row.test)
@@ -216,6 +253,7 @@ async def revert(tools: Tools, repair: int, by: str) -> Repair:
         if why:
             raise Refused(why)
         row = await repairs.mark_reverted(tx, repair, by=by, now=tools.now())
+        await learning.unlearn(tx, row.project, row.steps_before, tuple(map(read_operation, row.operations)), memory)
         await saved_tests.write_steps(
             tx,
             test.id,

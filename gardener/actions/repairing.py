@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, assert_never
 
+from gardener.actions import learning
 from gardener.actions.playing import PlayedTest, allowed_origins, recorded, stage_of, values_of, write_run
 from gardener.cases import CaseStatus
 from gardener.notices import EventKind
@@ -62,7 +63,7 @@ async def repair(tools: Tools, project: Project, test: SavedTest, played: Played
         raise TypeError("only a red run is repaired")
     asked = Asked()
     climbed = await _climb(tools, project, test, red, played.memory, wanted, asked)
-    result = await _conclude(tools, project, test, played.run, climbed, wanted)
+    result = await _conclude(tools, project, test, played, climbed, wanted)
     return replace(result, model_calls=asked.calls)
 
 
@@ -78,8 +79,11 @@ async def _climb(
     async def watch(what: str, details: dict[str, object]) -> None:
         await tools.watch(f"ladder_{what}", {"test": test.name, **details})
 
+    async with tools.store.reading() as tx:
+        lessons = await learning.lessons_for(tx, tools, project)
     given = Given(
         memory=memory,
+        lessons=lessons,
         variables=frozenset(values.values) - values.secret_names,
         secrets=values.secret_names,
         origins=allowed_origins(project, memory),
@@ -91,9 +95,10 @@ async def _climb(
 
 
 async def _conclude(
-    tools: Tools, project: Project, test: SavedTest, run: Run, climbed: Climbed, wanted: Wanted
+    tools: Tools, project: Project, test: SavedTest, played: PlayedTest, climbed: Climbed, wanted: Wanted
 ) -> Result:
     """One transaction: the case with its attempts, and the repair, the proposal or the issue that ends it."""
+    run = played.run
     refusals = refusal_shapes(test.steps, climbed.refusals)
     result = Result(test.name, "incurable", climbed.reason, run.failed_step, refusals=refusals)
     async with tools.store.transaction() as tx:
@@ -114,6 +119,7 @@ async def _conclude(
                 fix=fix_of(attempt.operations),
                 now=tools.now(),
             )
+        await learning.learn(tx, tools, project, test.steps, climbed, played.memory)
         match climbed:
             case Repaired():
                 result = await _keep(tx, tools, project, test, run, climbed, wanted, result)

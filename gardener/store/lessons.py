@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Row, delete, select, update
 
+from gardener.errors import NotFound
 from gardener.lessons import Lesson
 from gardener.store.columns import canonical, digest
 from gardener.store.rows import LessonRow
@@ -51,9 +52,24 @@ async def of_locator(tx: Transaction, project: int, old: Mapping[str, Any]) -> t
     return await _lessons(tx, *where)
 
 
-async def listed(tx: Transaction, project: int) -> tuple[Lesson, ...]:
-    """Newest first."""
-    return await _lessons(tx, LessonRow.project == project)
+async def get(tx: Transaction, lesson: int) -> Lesson:
+    row = await tx.first(select(LessonRow).where(LessonRow.id == lesson))
+    if row is None:
+        raise NotFound(f"There is no lesson {lesson}.")
+    return _lesson(row)
+
+
+async def listed(
+    tx: Transaction, project: int, *, since: datetime | None = None, limit: int | None = None
+) -> tuple[Lesson, ...]:
+    """Newest first; with `since` only those that were proven at that time or later."""
+    where = [LessonRow.project == project, *([LessonRow.proven_at >= since] if since else [])]
+    return await _lessons(tx, *where, limit=limit)
+
+
+async def forget_expired(tx: Transaction, project: int, *, before: datetime) -> int:
+    """Those that were not proven since; the number of them."""
+    return await tx.change(delete(LessonRow).where(LessonRow.project == project, LessonRow.proven_at < before))
 
 
 async def used(tx: Transaction, lesson: int) -> None:
@@ -66,8 +82,8 @@ async def forget(tx: Transaction, lesson: int) -> None:
     await tx.run(delete(LessonRow).where(LessonRow.id == lesson))
 
 
-async def _lessons(tx: Transaction, *where: Any) -> tuple[Lesson, ...]:
-    statement = select(LessonRow).where(*where).order_by(LessonRow.proven_at.desc(), LessonRow.id.desc())
+async def _lessons(tx: Transaction, *where: Any, limit: int | None = None) -> tuple[Lesson, ...]:
+    statement = select(LessonRow).where(*where).order_by(LessonRow.proven_at.desc(), LessonRow.id.desc()).limit(limit)
     return tuple(map(_lesson, await tx.rows(statement)))
 
 

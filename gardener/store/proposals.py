@@ -10,9 +10,8 @@ from sqlalchemy import Row, Select, delete, func, insert, select, update
 
 from gardener.errors import Conflict, NotFound
 from gardener.notices import EventKind
-from gardener.proposals import Proposal, ProposalStatus, fix_key
+from gardener.proposals import Proposal, ProposalStatus, essence, fix_key
 from gardener.store import events
-from gardener.store.columns import canonical
 from gardener.store.plain import merged
 from gardener.store.rows import DeclinedRow, ProposalRow, SavedTestRow
 from gardener.store.transaction import Transaction
@@ -58,7 +57,7 @@ async def stage(
     if not even_declined and await is_declined(tx, fix_key(test, version, change_key, plain)):
         return None
     old = await open_of(tx, test)
-    if old and old.version == version and canonical(old.operations) == canonical(plain):
+    if old and old.version == version and essence(old.operations) == essence(plain):
         news: dict[str, Any] = {"change_key": change_key, "proven": old.proven or proven}
         return await _restate(tx, old, triggers, news | ({} if proof_run is None else {"proof_run": proof_run}))
     if old:

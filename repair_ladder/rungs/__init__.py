@@ -78,6 +78,7 @@ class Candidate:
     renamed: frozenset[Place] = frozenset()  # options that only got another name
     identified: frozenset[Place] = frozenset()  # checks of absence whose new locator was found by identity
     vouched: frozenset[Place] = frozenset()  # elements that a model recognised where the matcher is not sure
+    lessons: tuple[int, ...] = ()  # the remembered fixes that it repeats
 
 
 Proposer: TypeAlias = Callable[[Situation], Awaitable[tuple[Candidate, ...] | Unavailable]]
