@@ -191,8 +191,8 @@ def show_staged(console: Console, proposals: Sequence[Mapping[str, Any]], why_em
     common, count = Counter(one["cause"] for one in proposals).most_common(1)[0]
     if count > 1:
         first = next(one["id"] for one in proposals if one["cause"] == common)
-        told = f"{count} tests broke by the same change: gardener approve {first} --same-cause writes all of them"
-        console.print(plain(told, "dim"))
+        hint = f"{count} tests broke by the same change: gardener approve {first} --same-cause writes all of them"
+        console.print(plain(hint, "dim"))
 
 
 def show_lessons(console: Console, lessons: Sequence[Lesson], gone: Sequence[int]) -> None:
