@@ -75,7 +75,7 @@ _EDGES: Final = re.compile(r"^[\s|:*·•¶»«<>+-]+|[\s|:*·•¶»«<>…+-]+
 _PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
 _MANY_DIGITS: Final = re.compile(r"\d{5}")
 _VOWELS: Final = re.compile(r"[aeiouyäöüéèà]", re.I)
-_VOLATILE: Final = re.compile(r"^[\W\d_]*(?:\d[\W\d_]*)+[^\W\d_]{0,3}[\W\d_]*$")
+_VOLATILE: Final = re.compile(r"[\W_]*\d[\W\d_]*(?:[^\W\d_]{1,3}[\W\d_]*)?\Z")
 _PLURAL: Final = re.compile(r"(?:(?<=[^s])s|ies|es)$")
 
 

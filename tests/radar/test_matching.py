@@ -13,7 +13,7 @@ from radar.elements import Box, Element, PageSnapshot
 from radar.features import FEATURES
 from radar.locators import Locator
 from radar.matching import PageMatch, can_take, find_again, find_by_locator, match_pages
-from radar.things import looks_generated, view, words_of
+from radar.things import is_volatile, looks_generated, view, words_of
 
 ROLES = {
     "a": "link", "button": "button", "select": "combobox", "textarea": "textbox", "h1": "heading", "h2": "heading",
@@ -476,3 +476,19 @@ def test_a_pair_of_pages_is_matched_once() -> None:
 
 def test_a_prefix_of_one_letter_belongs_to_its_word() -> None:
     assert words_of("E-mail address") == words_of("Email address")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("42", True), ("$ 1,204.50", True), ("3 MB", True), ("12:30", True), ("12 (3)", True),
+        ("", False), ("-", False), ("kg 12 kg", False), ("12 pages", False), ("Seat 7", False), ("v2", False),
+    ],
+)  # fmt: skip
+def test_a_number_an_amount_or_a_time_says_nothing_of_tomorrow(text: str, expected: bool) -> None:
+    assert is_volatile(text) is expected
+
+
+def test_a_long_number_with_a_word_behind_it_is_read_at_once() -> None:
+    """Each digit once: a pattern that tries every way to split the digits would not end on this one."""
+    assert not is_volatile("1" * 300 + " pages")
