@@ -1,6 +1,6 @@
 """A corpus of labelled drift between releases: its pairs, its pages as our radar sees them, how answers are scored.
 
-Shared by bench_drift and fit_matching. The format is that of the corpus' README: pairs/APP.jsonl.gz and
+Shared by bench_drift, bench_matching and fit_matching. The format is that of the corpus' README: pairs/APP.jsonl.gz and
 snapshots/APP/VERSION/STATE.html.gz. Pages are rendered once and kept, packed, under the cache directory.
 """
 
@@ -12,14 +12,15 @@ import json
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from radar import chromium
-from radar.elements import Element, PageSnapshot, fold
+from radar.elements import Box, Element, PageSnapshot, fold
 from radar.reading import pack, read_page, unpack
+from radar.things import view
 
 TOP: Final = Path(__file__).resolve().parent.parent
 COLLECT: Final = TOP / "radar" / "collect.js"
@@ -188,15 +189,15 @@ def acts_as(page: PageSnapshot, one: int, other: int) -> bool:
     """Would an action on `one` land on `other`: the same box, or wrapper and child with the same text."""
     if one == other:
         return True
-    if _overlap(page.elements[one], page.elements[other]) >= 0.85:
+    if overlap(page.elements[one].box, page.elements[other].box) >= 0.85:
         return True
     if page.is_inside(one, other) or page.is_inside(other, one):
         return bool(page.texts[one]) and page.texts[one] == page.texts[other]
     return False
 
 
-def _overlap(one: Element, other: Element) -> float:
-    a, b = one.box, other.box
+def overlap(a: Box, b: Box) -> float:
+    """Intersection over union."""
     if not (a.width and a.height and b.width and b.height):
         return 0.0
     width = min(a.x + a.width, b.x + b.width) - max(a.x, b.x)
@@ -205,6 +206,63 @@ def _overlap(one: Element, other: Element) -> float:
         return 0.0
     both = width * height
     return both / (a.width * a.height + b.width * b.height - both)
+
+
+def action_of(element: Element) -> str:
+    """The step a tester would write for an element."""
+    if element.tag == "select":
+        return "select"
+    if element.tag in ("input", "textarea"):
+        kind = element.get("type").lower()
+        if kind in ("checkbox", "radio"):
+            return "check"
+        if kind == "file":
+            return "upload"
+        return "click" if kind in ("submit", "button", "image", "reset") else "fill"
+    return "click" if element.tag in ("a", "button", "summary") else "assert_visible"
+
+
+def without(page: PageSnapshot, roots: Sequence[int]) -> tuple[PageSnapshot, dict[int, int]]:
+    """The page without these elements and all below them, and where the others are now."""
+    gone: set[int] = set()
+    moved: dict[int, int] = {}
+    kept = []
+    for element in page.elements:
+        if element.index in roots or element.parent in gone:
+            gone.add(element.index)
+            continue
+        moved[element.index] = len(kept)
+        kept.append(element)
+    children = page.children
+    elements = []
+    for element in kept:
+        lost = [at for at, child in enumerate(children[element.index]) if child in gone]
+        pieces = tuple((n - sum(at < n for at in lost), text) for n, text in element.pieces)
+        elements.append(
+            replace(element, index=moved[element.index], parent=moved.get(element.parent, -1), pieces=pieces)
+        )
+    return replace(page, elements=tuple(elements), scrollers=()), moved
+
+
+def wrapper_of(page: PageSnapshot, index: int) -> int:
+    """The outermost element that acts as this one."""
+    at = index
+    while page.elements[at].parent >= 0:
+        above = page.elements[at].parent
+        if page.elements[above].tag in ("body", "html") or not acts_as(page, above, index):
+            break
+        at = above
+    return at
+
+
+def all_of(page: PageSnapshot, index: int) -> list[int]:
+    """Everything that has to go for an element to be gone: its wrappers, and the label that would take its clicks."""
+    seen = view(page)
+    other = seen.companions.get(seen.thing_of[index])
+    roots = [wrapper_of(page, index)]
+    if other is not None:
+        roots.append(wrapper_of(page, seen.things[other].leader))
+    return roots
 
 
 def kind_of(pair: Pair) -> str:
