@@ -26,10 +26,10 @@ from radar.reading import pack, read_page, unpack
 from radar.things import View, words_of
 
 ROLES: Final = {
-    "button": "button", "select": "combobox", "textarea": "textbox", "h1": "heading", "h2": "heading", "h3": "heading",
-    "h4": "heading", "h5": "heading", "h6": "heading", "li": "listitem", "td": "cell", "th": "columnheader",
-    "tr": "row", "p": "paragraph", "nav": "navigation", "header": "banner", "footer": "contentinfo", "main": "main", "img": "img",
-    "table": "table", "form": "form",
+    "button": "button", "select": "combobox", "textarea": "textbox", "li": "listitem", "td": "cell",
+    "th": "columnheader", "tr": "row", "p": "paragraph", "nav": "navigation", "header": "banner",
+    "footer": "contentinfo", "main": "main", "img": "img", "table": "table", "form": "form",
+    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "heading"),
 }  # fmt: skip
 INPUTS: Final = {"checkbox": "checkbox", "radio": "radio", "submit": "button", "button": "button", "image": "button"}
 FROM_CONTENT: Final = frozenset(("link", "button", "heading", "cell", "columnheader"))
@@ -262,10 +262,23 @@ def similo_llm_cases(folder: Path) -> Iterator[Question]:
     """Ten candidates each. Hard: the ones that VON Similo got wrong; in 13 of them the answer is none."""
     for raw in read_lines(folder / "cases.jsonl.gz"):
         targets, candidates = [_of_case(raw["target"])], [_of_case(one) for one in raw["candidates"]]
-        # Ten apart from their page may share an xpath's beginning, never the whole: each is its own element.
+        _part(candidates)
         site, at_old, at_new = _site(str(raw["id"]), targets, candidates)
         right = at_new[raw["answer"]] if raw["answer"] is not None else None
         yield Question(site, at_old[0], right, hard=bool(raw["von_similo_failed"]))
+
+
+def _part(candidates: Sequence[dict[str, Any]]) -> None:
+    """Give each its own xpath: of overlapping nodes the first one's is given, which two may share."""
+    taken: set[str] = set()
+    for one in candidates:
+        stem, number = (
+            one["xpath"].rstrip("]").rpartition("[")[::2] if one["xpath"].endswith("]") else (one["xpath"], "1")
+        )
+        while f"{stem}[{number}]" in taken:
+            number = str(int(number) + 1)
+        one["xpath"] = f"{stem}[{number}]"
+        taken.add(one["xpath"])
 
 
 def _of_case(raw: Mapping[str, str]) -> dict[str, Any]:
@@ -278,7 +291,7 @@ def _of_case(raw: Mapping[str, str]) -> dict[str, Any]:
     acts = next((tag for tag in tags if tag in ("a", "button", "input", "select", "textarea")), tags[0])
     xpath = first["xpath"]
     if acts != tags[0]:
-        xpath = f"{xpath.rpartition('/')[0]}/{acts}[{1 + len(raw['xpath'])}]"
+        xpath = f"{xpath.rpartition('/')[0]}/{acts}"
     return {
         **{key: first[key] for key in ("id", "name", "href", "alt", "type", "title", "placeholder") if key in first},
         "class": str(raw.get("class", "")).replace(" || ", " "),

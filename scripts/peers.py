@@ -3,7 +3,7 @@
 Similo: Nass, Alegroth, Feldt, Leotta, Ricca, "Similarity-based Web Element Localization for Robust Test Automation"
 (TOSEM 2023): fourteen attributes, each compared in its own way to 0..1 and weighted with the published 0.5 or 1.5; the
 highest sum is the answer. Healenium-style: the points of Healenium's tree comparing (path 100, tag 100, id 50, classes
-40, text 30, other attributes 30, of 350), its default cap of 0.6, no margin; what it does to write a locator is left out.
+40, text 30, other attributes 30, of 350), its default cap of 0.6, no margin; how it writes a locator is left out.
 """
 
 from __future__ import annotations
