@@ -28,7 +28,20 @@ from rapidfuzz import fuzz
 from radar.elements import Element, PageSnapshot
 from radar.features import ACTED_ON, FEATURES, INDEX, Anchors, Comparison, Floats, Ints, notable_neighbours
 from radar.locators import Locator
-from radar.things import Thing, View, ends_in_counter, group_of, is_control, is_secret, looks_generated, view, words_of
+from radar.synonyms import KINDS, plain
+from radar.things import (
+    LONG_TEXT,
+    Thing,
+    View,
+    Words,
+    ends_in_counter,
+    group_of,
+    is_control,
+    is_secret,
+    looks_generated,
+    view,
+    words_of,
+)
 
 Verdict = Literal["found", "unsure", "gone"]
 
@@ -818,16 +831,20 @@ def find_by_locator(locator: Locator, action: str | None, new: PageSnapshot) -> 
     Never "gone", and "found" only where one element has nearly all the words and the next is far behind.
     """
     wanted = _wanted(locator)
+    around = _wanted(locator.within) if locator.within else ()
     seen = _view(new)
     blank = Element(index=0, parent=-1, tag="", attributes={})
     able = {at: _able(thing, action, blank, new) for at, thing in enumerate(seen.things) if thing.is_visible}
     places = [at for at, elements in able.items() if elements]
-    fits = {word: [_fit(word, seen.things[at]) for at in places] for word in wanted}
+    said = {at: _said_of(seen, at) for at in places}
+    fits = {word: [_fit(word, said[at]) for at in places] for word in wanted}
     weights = {word: _weight(column) for word, column in fits.items()}
     scored = []
     for row, at in enumerate(places):
         thing, elements = seen.things[at], able[at]
         total = sum(weights[word] * fits[word][row] for word in wanted) / (sum(weights.values()) or 1.0)
+        if around:
+            total *= sum(_fit(word, said[at]) >= NEARLY for word in around) / len(around)
         if locator.role and total:
             total += 0.05 if thing.role == locator.role else -0.15
         scored.append((total, at, thing.leader if thing.leader in elements else elements[-1]))
@@ -841,26 +858,65 @@ def _able(thing: Thing, action: str | None, blank: Element, page: PageSnapshot) 
     return [index for index in thing.members if can_take(action, blank, page.elements[index])]
 
 
-def _wanted(locator: Locator) -> frozenset[str]:
+def _wanted(locator: Locator) -> Words:
     """The words in a locator's values; of a selector only its ids, classes and quoted values."""
-    found: set[str] = set()
+    found: list[str] = []
     for key, value in locator.finders():
         if key in ("css", "xpath"):
             for mark in _MARKS.findall(value):
-                found.update(words_of(next(filter(None, mark))))
+                found += words_of(next(filter(None, mark)))
         elif key != "role":
-            found.update(words_of(value))
+            found += words_of(value)
     for extra in (locator.name, locator.has_text):
-        found.update(words_of(extra or ""))
-    return frozenset(found)
+        found += words_of(extra or "")
+    words = tuple(dict.fromkeys(plain(tuple(found))))
+    return tuple(word for word in words if word not in KINDS) or words
 
 
 _MARKS: Final = re.compile(r"""[#.]((?:[\w-]|\\.)+)|["']([^"']+)["']|=\s*([\w-]+)\s*\]""")
 
 
-def _fit(word: str, thing: Thing) -> float:
-    """How well a thing has a word: as it is, run together with others ("firstname"), or nearly."""
-    has = {*thing.words, *thing.other_words, *thing.marks}
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """The words of an element itself, and of what stands beside it: the text before a field, the rest of its row."""
+
+    own: frozenset[str]
+    beside: frozenset[str]
+
+
+def _said_of(seen: View, at: int) -> _Said:
+    thing = seen.things[at]
+    leader = seen.page.elements[thing.leader]
+    own = {*thing.words, *thing.marks}
+    for text in (leader.label, *(leader.get(key) for key in ("placeholder", "title", "alt", "aria-label", "name"))):
+        own.update(words_of(text))
+        own.update(plain(words_of(text)))
+    for texts in (thing.words, words_of(thing.id), words_of(thing.test_id), words_of(thing.form_name)):
+        own.update(plain(texts))
+    before = _text_before(seen.page, thing.outer) if thing.group in FIELDS and not thing.words else ()
+    beside = {*before, *plain(before)}
+    if thing.row >= 0 and len(seen.page.texts[thing.row]) <= LONG_TEXT:
+        beside.update(plain(words_of(seen.page.texts[thing.row])))
+    return _Said(frozenset(own), frozenset(beside - own))
+
+
+def _text_before(page: PageSnapshot, index: int) -> Words:
+    """The words of the nearest text before an element: the label of a field that names none."""
+    for at in range(index - 1, max(-1, index - 8), -1):
+        element = page.elements[at]
+        if is_control(element):
+            return ()
+        if element.visible and element.own_text:
+            return words_of(element.own_text)
+    return ()
+
+
+def _fit(word: str, said: _Said) -> float:
+    """How well an element has a word: as it is, run together with others ("firstname"), or nearly; less beside it."""
+    return max(_fit_in(word, said.own), BESIDE * _fit_in(word, said.beside))
+
+
+def _fit_in(word: str, has: frozenset[str]) -> float:
     if word in has:
         return 1.0
     long = [other for other in has if min(len(other), len(word)) >= 4]
@@ -869,6 +925,11 @@ def _fit(word: str, thing: Thing) -> float:
     if any(other in word for other in long):
         return 0.7
     return 0.8 if any(fuzz.ratio(word, other) >= 85 for other in long) else 0.0
+
+
+BESIDE: Final = 0.75
+NEARLY: Final = 0.6
+FIELDS: Final = frozenset(("type", "choose", "tick", "upload"))
 
 
 def _weight(fits: Sequence[float]) -> float:

@@ -492,3 +492,66 @@ def test_a_number_an_amount_or_a_time_says_nothing_of_tomorrow(text: str, expect
 def test_a_long_number_with_a_word_behind_it_is_read_at_once() -> None:
     """Each digit once: a pattern that tries every way to split the digits would not end on this one."""
     assert not is_volatile("1" * 300 + " pages")
+
+
+# --- without an old page ---
+
+
+def sign_in() -> PageSnapshot:
+    return form(
+        n("p", "Given name"), n("input", id="f1", type="text"),
+        n("p", "Surname"), n("input", id="f2", type="text"),
+        n("input", id="user-name", placeholder="Username"),
+        n("input", type="password", name="passphrase", placeholder="Password"),
+        n("button", "Sign in", id="go"),
+        n("button", "Cancel", id="stop"),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("locator", "action", "expected"),
+    [
+        pytest.param(Locator(css="#login-button"), "click", {"id": "go"}, id="another word for the same"),
+        pytest.param(Locator(css="#last_name"), "fill", {"id": "f2"}, id="another word, in the text before the field"),
+        pytest.param(
+            Locator(css="#first_name"), "fill", {"id": "f1"}, id="the nearest text before a field is its label"
+        ),
+        pytest.param(Locator(css="#user"), "fill", {"id": "user-name"}, id="a part of the name"),
+        pytest.param(Locator(css="#txt-pass"), "fill", {"name": "passphrase"}, id="a word for the kind of element"),
+    ],
+)
+def test_a_locator_that_never_held_is_read_for_what_it_meant(
+    locator: Locator, action: str, expected: dict[str, str]
+) -> None:
+    seen = sign_in()
+
+    match = find_by_locator(locator, action, seen)
+
+    assert (match.verdict, match.element) == ("found", at(seen, **expected))
+
+
+def goods(*names: str) -> PageSnapshot:
+    rows = [n("li", n("span", name), n("button", "Add to cart", class_=f"b{at}")) for at, name in enumerate(names)]
+    return page(header(), n("main", n("ul", *rows)), footer())
+
+
+def test_what_a_locator_is_within_tells_the_row() -> None:
+    seen = goods("Blue jacket", "Red scarf", "Green hat")
+    locator = Locator(text="Add to cart", within=Locator(text="Red scarf"))
+
+    match = find_by_locator(locator, "click", seen)
+
+    assert (match.verdict, match.element) == ("found", at(seen, class_="b1"))
+
+
+@pytest.mark.parametrize(
+    "locator",
+    [
+        pytest.param(Locator(text="Add to cart"), id="three that fit as well"),
+        pytest.param(Locator(text="Add to cart", within=Locator(text="Yellow socks")), id="a row that is not there"),
+        pytest.param(Locator(css="#checkout"), id="nothing with its words"),
+        pytest.param(Locator(css="#button"), id="only a word for the kind"),
+    ],
+)
+def test_without_an_old_page_nothing_is_guessed(locator: Locator) -> None:
+    assert find_by_locator(locator, "click", goods("Blue jacket", "Red scarf", "Green hat")).verdict == "unsure"
