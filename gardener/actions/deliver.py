@@ -151,10 +151,10 @@ class _Chores:
 
     async def do(self) -> None:
         now = self.tools.now()
-        if now >= self._alarm_at:
+        if not self._alarm_at - ALARM_EVERY <= now < self._alarm_at:  # also where the clock was set back
             self._alarm_at = now + ALARM_EVERY
             await raise_alarms(self.tools)
-        if now >= self._prune_at:
+        if not self._prune_at - PRUNE_EVERY <= now < self._prune_at:
             async with self.tools.store.transaction() as tx:
                 pruned = await deliveries.prune(tx, before=now - KEPT)
             # A long backlog goes in pieces: each is one short transaction.

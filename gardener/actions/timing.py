@@ -1,4 +1,4 @@
-"""One look at the clock: ask for what is due, and raise the alarm for what is overdue."""
+"""The clock: ask for what is due, say how it stands, and raise the alarm for what is overdue."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def leave_clock(tools: Tools) -> None:
 
 
 async def look_at_the_clock(tools: Tools) -> None:
-    """Do what is due, each project for itself: one whose schedule makes trouble keeps no other from its own."""
+    """Ask for what is due, each project for itself: one whose schedule makes trouble keeps no other from its own."""
     async with tools.store.reading() as tx:
         every = await projects.listed(tx)
         known = await ticks.listed(tx)
@@ -62,7 +62,6 @@ async def look_at_the_clock(tools: Tools) -> None:
                 await _look_at(tools, project, wanted.get(what), known.get((project.id, what)))
             except GardenerError:
                 log.exception("A schedule could not be looked at; the next look tries again.")
-    await raise_alarms(tools)
 
 
 async def _look_at(tools: Tools, project: Project, schedule: Schedule | None, tick: Tick | None) -> None:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 # Services whose URL has a host where others have a token; only there a host is shown.
 WITH_HOST: Final = frozenset(
-    "json jsons xml xmls form forms mailto mailtos gotify gotifys mmost mmosts rocket rockets matrix matrixs "
-    "ncloud nclouds nctalk nctalks apprise apprises ntfys mqtt mqtts xmpp xmpps".split()
+    "json jsons xml xmls form forms mailto mailtos gotify gotifys mmost mmosts rocket rockets ncloud nclouds "
+    "nctalk nctalks apprise apprises mqtt mqtts xmpp xmpps".split()
 )
 LONGEST_URL: Final = 4000
 # Messages to one place that are still under way although their time is over; a thread cannot be stopped.

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Row, and_, delete, exists, func, insert, or_, select, update
+from sqlalchemy import Row, and_, delete, exists, func, insert, or_, select, text, update
 
 from gardener.errors import NotFound
 from gardener.notices import WAIT_UNSURE, Delivery, DeliveryState, Event, EventKind, next_try
@@ -15,12 +15,17 @@ from gardener.store.targets import read_target
 from gardener.store.transaction import Transaction
 
 CUT_OFF: Final = "the process that sent it ended in the middle: it may have arrived"
+NONSENSE: Final = timedelta(days=1)
+# Spelled as in the partial index, so that looking for what is due reads no more than what is open.
+IS_OPEN: Final = text("deliveries.state IN ('waiting', 'sending')")
 OPEN: Final = (DeliveryState.WAITING.value, DeliveryState.SENDING.value)
 
 
 async def open_for(tx: Transaction, event: Event) -> None:
     """A delivery for each target that wants such an event now; a target that is added later does not get it."""
-    for row in await tx.rows(select(TargetRow.id, TargetRow.kinds).where(TargetRow.project == event.project)):
+    wanted = select(TargetRow.id, TargetRow.kinds).where(TargetRow.project == event.project)
+    # Held until the event is written: one that is removed meanwhile must not break the change that the event tells of.
+    for row in await tx.rows(wanted.with_for_update(read=True, key_share=True)):
         if event.kind.value in row.kinds:
             values = {
                 "event": event.id,
@@ -141,9 +146,16 @@ async def prune(tx: Transaction, *, before: datetime, most: int = 1000) -> int:
 
 
 def _due(now: datetime) -> Any:
-    waits = and_(DeliveryRow.state == DeliveryState.WAITING, DeliveryRow.not_before <= now)
-    cut_off = and_(DeliveryRow.state == DeliveryState.SENDING, DeliveryRow.lease_until <= now)
-    return or_(waits, cut_off)
+    """To be sent, or cut off; also what a clock that was wrong has put off for longer than anything ever is."""
+    waits = or_(DeliveryRow.not_before <= now, DeliveryRow.not_before > now + NONSENSE)
+    cut_off = or_(DeliveryRow.lease_until <= now, DeliveryRow.lease_until > now + NONSENSE)
+    return and_(
+        IS_OPEN,
+        or_(
+            and_(DeliveryRow.state == DeliveryState.WAITING, waits),
+            and_(DeliveryRow.state == DeliveryState.SENDING, cut_off),
+        ),
+    )
 
 
 def _held(worker: str) -> tuple[Any, ...]:

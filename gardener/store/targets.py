@@ -47,6 +47,8 @@ async def listed(tx: Transaction, project: int | None = None) -> tuple[Target, .
 
 async def remove(tx: Transaction, target: int) -> None:
     """With everything that was still to be sent to it."""
+    # First: nobody opens a delivery to it meanwhile.
+    await tx.run(select(TargetRow.id).where(TargetRow.id == target).with_for_update())
     await tx.run(delete(DeliveryRow).where(DeliveryRow.target == target))
     await tx.run(delete(TargetRow).where(TargetRow.id == target))
 

@@ -89,6 +89,7 @@ async def a_swept_project(tools: Tools, **settings: Any) -> Project:
 async def look(tools: Tools) -> None:
     assert await timing.take_clock(tools)
     await timing.look_at_the_clock(tools)
+    await timing.raise_alarms(tools)
 
 
 async def work(tools: Tools) -> None:
@@ -230,6 +231,20 @@ async def test_a_clock_that_cannot_be_read_for_a_moment_goes_on(
     with suppress(asyncio.CancelledError):
         await running
     assert "The clock could not be looked at" in caplog.text
+
+
+async def test_a_running_clock_raises_the_alarm_by_itself(tools: Tools, clock: Clock) -> None:
+    project = await a_swept_project(tools)
+    clock.moment = at("14:30")
+    running = asyncio.ensure_future(run_clock(tools))
+
+    async def is_told() -> bool:
+        return bool(await told(tools, project))
+
+    await until(is_told)
+    running.cancel()
+    with suppress(asyncio.CancelledError):
+        await running
 
 
 async def test_a_project_whose_zone_is_unknown_here_keeps_no_other_from_its_time(tools: Tools, clock: Clock) -> None:

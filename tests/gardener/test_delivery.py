@@ -20,6 +20,8 @@ from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
+from sqlalchemy import select
+from sqlalchemy.dialects import sqlite
 from werkzeug import Request, Response
 
 from gardener.actions import deliver, timing
@@ -29,6 +31,7 @@ from gardener.projects import Project, ProjectSettings
 from gardener.sealing import KEY_FILE
 from gardener.settings import Settings
 from gardener.store import Store, audit, deliveries, events, open_store, projects, targets
+from gardener.store.rows import DeliveryRow
 from gardener.tools import Tools
 from tests.fakes import Clock
 
@@ -263,8 +266,9 @@ async def test_a_server_that_takes_and_never_answers_gets_it_twice_and_not_a_thi
 
 
 async def test_one_that_hangs_holds_up_no_other(
-    tools: Tools, project: Project, silent: str, httpserver: HTTPServer
+    tools: Tools, project: Project, silent: str, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(deliver, "GRACE_S", 0.05)
     httpserver.expect_request("/a").respond_with_data("")
     await a_target(tools, project, silent)
     await a_target(tools, project, url_of(httpserver))
@@ -396,6 +400,46 @@ async def test_a_target_whose_address_cannot_be_read_any_more_says_so(
 
     (one,) = await waiting(tools)
     assert "GARDENER_SECRET_KEY" in str(one.error)
+
+
+async def test_what_a_wrong_clock_has_put_off_for_years_is_sent(
+    tools: Tools, project: Project, httpserver: HTTPServer, clock: Clock
+) -> None:
+    httpserver.expect_request("/a").respond_with_data("")
+    await a_target(tools, project, url_of(httpserver))
+    clock.moment = datetime(2031, 1, 1, tzinfo=UTC)
+    await an_event(tools, project)
+
+    clock.moment = NOON
+
+    assert await deliver.deliver_due(tools, patience=PATIENCE) == (1, 0)
+
+
+async def test_looking_for_what_is_due_reads_only_what_is_open(sqlite_url: str) -> None:
+    """Asked every second, beside everything that was delivered in three months."""
+    statement = str(select(DeliveryRow.id).where(deliveries._due(NOON)).compile(dialect=sqlite.dialect()))
+
+    async with await open_store(sqlite_url) as store, store.reading() as tx:
+        values = ("x",) * statement.count("?")
+        plan = (await tx.connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)).all()
+
+    assert "ix_deliveries_open" in str(plan)
+
+
+async def test_a_target_that_is_removed_in_the_middle_breaks_no_change(
+    tools: Tools, others: Tools, project: Project, httpserver: HTTPServer
+) -> None:
+    target = await a_target(tools, project, url_of(httpserver))
+
+    async def changes() -> None:
+        for number in range(20):
+            await an_event(tools, project, f"event {number}")
+
+    await asyncio.gather(changes(), deliver.remove_target(others, target.id, "Ben"))
+
+    async with tools.store.reading() as tx:
+        assert len(await events.listed(tx, project.id)) == 20
+    assert await waiting(tools) == ()
 
 
 # --- killed ----------------------------------------------------------------------------------------------
