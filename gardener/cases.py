@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -29,6 +29,13 @@ class Case:
     tokens: int
     opened_at: datetime
     closed_at: datetime | None = None
+    # Where it stands (T29): "failure", the fingerprint of the red run that it is about, and "begun", how often each fix
+    # was begun without an end.
+    pointer: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def interrupted(self) -> dict[str, int]:
+        return {fix: int(times) for fix, times in self.pointer.get("begun", {}).items()}
 
 
 @dataclass(frozen=True, slots=True)

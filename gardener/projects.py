@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from gardener.cron import read_cron, read_zone
@@ -40,6 +40,11 @@ class ProjectSettings:
     timezone: str = "UTC"  # IANA name, that the three count in
     jitter_s: int = 0  # at most so much later than the schedule says, so that projects do not all begin at once
     archived: bool = False  # nothing is scheduled any more
+    case_tokens: int = 200_000  # that a model may cost for one broken test
+    day_tokens: int = 2_000_000  # and for all of the project in a day (UTC)
+
+
+MOST_TOKENS: Final = 1_000_000  # of one case; the limits of a project may be lowered and not raised without end
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +135,10 @@ def change_settings(settings: ProjectSettings, changes: Mapping[str, str]) -> Pr
                 read[key] = _whole(key, text, 1, 1000)
             case "side_by_side":
                 read[key] = _whole(key, text, 1, 16)
+            case "case_tokens":
+                read[key] = _whole(key, text, 0, MOST_TOKENS)
+            case "day_tokens":
+                read[key] = _whole(key, text, 0, 1000 * MOST_TOKENS)
             case _:
                 known = ", ".join(ProjectSettings.__dataclass_fields__)
                 raise BadSetting(f"'{key}' is not a setting of a project; known are auto_repair, base_url, {known}")

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Final, Literal, TypeAlias, assert_never
+from typing import Final, Literal, Protocol, TypeAlias, assert_never
 
 from repair_ladder import floor, gate, lessons
 from repair_ladder.bounds import Limits, Spent
@@ -20,7 +20,7 @@ from repair_ladder.lessons import LESSON, Lesson
 from repair_ladder.memory import Memory
 from repair_ladder.operations import Operations
 from repair_ladder.outcomes import Environment, Green, Red
-from repair_ladder.ports import Replay, Unavailable
+from repair_ladder.ports import Asked, Replay, Unavailable
 from repair_ladder.rungs import (
     DIAGNOSE_DRIFT,
     RUNGS,
@@ -39,7 +39,20 @@ from repair_ladder.steps import Place, Steps, show_place
 from repair_ladder.verdicts import diagnose
 
 UNFOUND: Final = ("missing", "many")
+LED_NOWHERE: Final = ("red", "refused", "wrong element")  # an attempt that is not made again
 LOCAL: Final[dict[str, Proposer]] = {SELF_HEAL: self_heal.propose, SUGGEST_FIX: suggest_fix.propose}
+
+
+Said: TypeAlias = Literal[
+    "green",
+    "further",  # red, but later than before
+    "red",
+    "refused",  # by the floor, whole
+    "wrong element",
+    "cannot fail",  # green by checks that cannot be red
+    "unproven",  # it may do harm: not run
+    "environment",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +65,10 @@ class Attempt:
     hypothesis: str
     operations: Operations
     refusals: tuple[Refusal, ...]
-    outcome: Literal["green", "further", "red", "refused", "wrong element", "cannot fail", "unproven", "environment"]
+    outcome: Said
     error: str = ""
     lessons: tuple[int, ...] = ()  # the remembered fixes that it repeats
+    fix: str = ""  # fingerprint of all that was tried together, what came before it included (C6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +107,7 @@ class Exhausted:
     evidence: tuple[str, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     attempts: tuple[Attempt, ...] = ()
+    is_stopped: bool = False  # by a bound, before everything was tried (T6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +125,28 @@ Climbed: TypeAlias = Repaired | NotDrift | Exhausted | Halted
 Watch: TypeAlias = Callable[[str, dict[str, object]], Awaitable[None]]
 
 
+class Journal(Protocol):
+    """Told of every attempt before it is run and after it ended, so that a killed climb is taken up where it was."""
+
+    async def begins(self, fix: str, hypothesis: str) -> None: ...
+
+    async def ended(self, attempt: Attempt) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What was done in this case before the climb was broken off (T29).
+
+    `interrupted` counts, fix by fix, the attempts that began and never ended: they were no result, and one that took
+    the service down twice is not begun a third time.
+    """
+
+    attempts: tuple[Attempt, ...] = ()
+    interrupted: Mapping[str, int] = field(default_factory=dict)
+    model_calls: int = 0
+    tokens: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Given:
     """What the ladder is given beside the steps and their failure."""
@@ -123,6 +160,9 @@ class Given:
     limits: Limits = field(default_factory=Limits)
     models: Models | None = None  # asked when the local proposers are not enough
     lessons: tuple[Lesson, ...] = ()  # proven elsewhere in the project, the newest first; tried before anything else
+    asked: Asked = field(default_factory=Asked)  # what `models` have spent in this climb; they count it
+    earlier: Earlier = field(default_factory=Earlier)
+    journal: Journal | None = None
 
 
 async def climb(
@@ -150,8 +190,14 @@ class _Further:
 class _Climb:
     def __init__(self, steps: Steps, given: Given, replay: Replay, spent: Spent, watch: Watch | None) -> None:
         self.steps, self.given, self.spent, self.watch = steps, given, spent, watch
-        self.attempts: list[Attempt] = []
-        self.refusals: list[Refusal] = []
+        self.attempts: list[Attempt] = list(given.earlier.attempts)
+        self.refusals: list[Refusal] = list(
+            dict.fromkeys(refusal for attempt in self.attempts for refusal in attempt.refusals)
+        )
+        self.tried = {one.fix: one.outcome for one in self.attempts}
+        spent.attempts += sum(one.outcome in LED_NOWHERE for one in self.attempts)
+        spent.tried.update(dict.fromkeys(self.tried, 1))
+        spent.tried.update(given.earlier.interrupted)
         self.unavailable: Unavailable | None = None
         self.doubt = ""
         self.bare_replay = replay
@@ -192,6 +238,8 @@ class _Climb:
             for source, proposer in (("local", LOCAL[rung]), ("model", self.model(rung))):
                 if proposer is None:
                     continue
+                if source == "model" and self.may_not_ask():
+                    continue
                 await self.tell("rung", rung=rung, source=source, step=show_place(situation.red.place))
                 proposed = await proposer(situation)
                 if isinstance(proposed, Unavailable):
@@ -202,6 +250,17 @@ class _Climb:
                     return result
         return await self.last_rung(situation)
 
+    def may_not_ask(self) -> bool:
+        """Is a bound of cost reached? What was proven without a model is not held up by it."""
+        earlier, asked, limits = self.given.earlier, self.given.asked, self.given.limits
+        here = asked.input_tokens + asked.output_tokens
+        why = limits.cost_tripped(
+            calls=earlier.model_calls + asked.calls, tokens=earlier.tokens + here, tokens_here=here
+        )
+        if why:
+            self.unavailable = Unavailable("budget", why)
+        return why is not None
+
     def model(self, rung: str) -> Proposer | None:
         return self.given.models.proposers.get(rung) if self.given.models else None
 
@@ -211,7 +270,7 @@ class _Climb:
         for candidate in proposed[: self.given.limits.candidates]:
             tripped = self.spent.tripped()
             if tripped:
-                return self.exhausted(f"stopped: {tripped}")
+                return self.exhausted(f"stopped: {tripped}", is_stopped=True)
             result = await self.try_out(situation, rung, source, candidate)
             if result is not None:
                 return result
@@ -222,7 +281,7 @@ class _Climb:
         found = diagnose(situation)
         await self.tell("verdict", verdict=found.category, reason=found.reason)
         is_open = found.category == "incurable" and DIAGNOSE_DRIFT in self.given.rungs
-        if is_open and self.given.models and not self.unavailable:
+        if is_open and self.given.models and not self.unavailable and not self.may_not_ask():
             await self.tell("rung", rung=DIAGNOSE_DRIFT, source="model", step=show_place(situation.red.place))
             said = await self.given.models.diagnose(situation)
             if isinstance(said, Unavailable):
@@ -243,38 +302,38 @@ class _Climb:
         self.dropped |= candidate.dropped
         self.renamed |= candidate.renamed
         self.identified |= candidate.identified
+        fix = fix_of((*situation.base, *candidate.operations))
+        if self.tried.get(fix) in LED_NOWHERE:
+            return None  # it was tried before the climb was broken off, and is not tried twice
         screened = self.screen((*situation.base, *candidate.operations))
         new = tuple(one for one in screened.allowed if one not in situation.base)
         refused = tuple(one for one in screened.refused if one not in self.refusals)
         self.refusals += refused
 
-        def note(outcome: str, error: str = "") -> None:
+        async def note(outcome: Said, error: str = "") -> None:
+            if self.tried.get(fix) == outcome:
+                return  # it ended so before the climb was broken off, and was only gone through again
             number = len(self.attempts) + 1
-            self.attempts.append(
-                Attempt(
-                    number,
-                    rung,
-                    source,
-                    candidate.hypothesis,
-                    new,
-                    refused,
-                    outcome,  # type: ignore[arg-type]
-                    error,
-                    candidate.lessons,
-                )
+            ended = Attempt(
+                number, rung, source, candidate.hypothesis, new, refused, outcome, error, candidate.lessons, fix
             )
+            self.attempts.append(ended)
+            if self.given.journal:
+                await self.given.journal.ended(ended)
 
         await self.tell("candidate", rung=rung, source=source, hypothesis=candidate.hypothesis, refused=len(refused))
         if not new:
-            note("refused")
+            await note("refused")
             self.spent.attempts += 1
             return None
         operations = screened.allowed
-        if self.spent.same_again(fix_of(operations)):
-            return self.exhausted("stopped: the same fix came up a third time")
+        if self.spent.same_again(fix):
+            return self.exhausted("stopped: the same fix came up a third time", is_stopped=True)
         if candidate.harm:
-            note("unproven")
+            await note("unproven")
             return self.repaired(operations, rung, candidate, None)
+        if self.given.journal:
+            await self.given.journal.begins(fix, candidate.hypothesis)
         vouched = self.vouched | candidate.vouched
         known = gate.Known(self.given.memory, vouched)
         judged = await gate.prove(self.steps, operations, known, self.replay)
@@ -282,39 +341,39 @@ class _Climb:
             case gate.Proof():
                 proof = await gate.fewest(judged, self.steps, known, self.replay)
                 if not proof.operations:
-                    note("red", "green without it as well")
+                    await note("red", "green without it as well")
                     return self.exhausted("the test is green again as it stands: it failed by chance, and is flaky")
                 again = await gate.prove_with_red(self.steps, proof.operations, known, self.replay)
                 match again:
                     case gate.Proof():
-                        note("green")
+                        await note("green")
                         return self.repaired(proof.operations, rung, candidate, proof.run)
                     case gate.NotGreen(run=red):
                         why = f"green once, then red at step {show_place(red.place)}: {red.message}"
-                        note("green", why)
+                        await note("green", why)
                         self.doubt = f"it is not sure, because it was {why}"
                         return replace(self.repaired(proof.operations, rung, candidate, proof.run), is_flaky=True)
                     case gate.Blind(reason=reason):
-                        note("cannot fail", reason)
+                        await note("cannot fail", reason)
                         return self.withheld(proof.operations, reason)
                     case gate.WrongElement(reason=reason):
-                        note("wrong element", reason)
+                        await note("wrong element", reason)
                     case Environment():
-                        note("environment", again.message)
+                        await note("environment", again.message)
                         return Halted(again, again.message, tuple(self.refusals), tuple(self.attempts))
                     case _:
                         assert_never(again)
             case gate.WrongElement(reason=reason):
-                note("wrong element", reason)
+                await note("wrong element", reason)
             case gate.NotGreen(run=red):
                 further = self.further(situation, operations, candidate, red)
-                note("further" if further else "red", f"step {show_place(red.place)}: {red.message}")
+                await note("further" if further else "red", f"step {show_place(red.place)}: {red.message}")
                 await self.tell("red", step=show_place(red.place), error=red.message, further=bool(further))
                 if further:
                     self.vouched = vouched  # with the doubt that goes with it
                     return further
             case Environment():
-                note("environment", judged.message)
+                await note("environment", judged.message)
                 return Halted(judged, judged.message, tuple(self.refusals), tuple(self.attempts))
             case _:
                 assert_never(judged)
@@ -371,9 +430,9 @@ class _Climb:
         self.refusals += [Refusal(one, why) for one in operations]
         return Exhausted(why, True, (), tuple(self.refusals), tuple(self.attempts))
 
-    def exhausted(self, reason: str, *, evidence: tuple[str, ...] = ()) -> Exhausted:
+    def exhausted(self, reason: str, *, evidence: tuple[str, ...] = (), is_stopped: bool = False) -> Exhausted:
         only_refused = bool(self.refusals) and all(one.outcome == "refused" for one in self.attempts)
-        return Exhausted(reason, only_refused, evidence, tuple(self.refusals), tuple(self.attempts))
+        return Exhausted(reason, only_refused, evidence, tuple(self.refusals), tuple(self.attempts), is_stopped)
 
     def verdict(self, found: Verdict) -> Climbed:
         if found.wanted:

@@ -23,6 +23,7 @@ from repair_ladder.rungs.self_heal import same_thing
 from repair_ladder.steps import Place, Steps, show_place, step_at, walk
 from repair_ladder.verdicts import pre_triage
 
+LIKELY: Final = 0.3  # less than that is not what a model may vouch for
 MOST_PROBES: Final = 12  # falsified checks of one run
 PROBE_MS: Final = 1  # one look: the check itself has just held on that very page
 
@@ -181,7 +182,9 @@ def _judge(
         if same_thing(page, found, hit):
             return None
         return f"step {show_place(place)} used {in_words(page, hit)}, but its element became {in_words(page, found)}"
-    likely = match.verdict == "unsure" and any(same_thing(page, one.element, hit) for one in match.candidates)
+    likely = match.verdict == "unsure" and any(
+        one.probability >= LIKELY and same_thing(page, one.element, hit) for one in match.candidates
+    )
     if is_replaced and likely and place in known.vouched:
         return None  # a person looks at it: it is never applied by itself
     if is_replaced:

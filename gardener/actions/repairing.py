@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, assert_never
+from urllib.parse import urlsplit
 
 from gardener.actions import learning
 from gardener.actions.playing import PlayedTest, allowed_origins, recorded, stage_of, values_of, write_run
-from gardener.cases import CaseStatus
+from gardener.cases import Attempt as MadeAttempt
+from gardener.cases import Case, CaseStatus
 from gardener.notices import EventKind
 from gardener.projects import Project
 from gardener.proposals import ProposalStatus
@@ -32,14 +36,28 @@ from gardener.store import (
 )
 from gardener.tools import Tools
 from gardener.triage import IssueKind
-from repair_ladder.climb import Climbed, Exhausted, Given, Halted, NotDrift, Repaired, climb, fix_of
+from repair_ladder.bounds import Limits
+from repair_ladder.climb import (
+    Attempt,
+    Climbed,
+    Earlier,
+    Exhausted,
+    Given,
+    Halted,
+    NotDrift,
+    Repaired,
+    climb,
+)
+from repair_ladder.errors import LadderError
+from repair_ladder.floor import Refusal
 from repair_ladder.memory import Memory
-from repair_ladder.operations import apply_operations
+from repair_ladder.operations import Operation, apply_operations
 from repair_ladder.outcomes import Environment, Outcome, Red
 from repair_ladder.ports import Asked, Unavailable
 from repair_ladder.rungs import RUNGS
 from repair_ladder.rungs.models import proposers
-from repair_ladder.steps import Steps
+from repair_ladder.step_format import read_operation
+from repair_ladder.steps import Steps, show_place
 from repair_ladder.values import redactor
 
 
@@ -57,18 +75,124 @@ class Wanted:
 
 
 async def repair(tools: Tools, project: Project, test: SavedTest, played: PlayedTest, wanted: Wanted) -> Result:
-    """The ladder for one red run. Never raises for what app, browser or model do."""
+    """The ladder for one red run. Never raises for what app, browser or model do.
+
+    What was tried in the same case before, by a worker that was killed or a climb that was halted, is not tried again.
+    """
     red = played.outcome
     if not isinstance(red, Red):
         raise TypeError("only a red run is repaired")
     asked = Asked()
-    climbed = await _climb(tools, project, test, red, played.memory, wanted, asked)
-    result = await _conclude(tools, project, test, played, climbed, wanted)
+    case, earlier = await _open_case(tools, project, test, played.run, red)
+    journal = _Journal(tools, test, case, asked)
+    climbed = await _climb(tools, project, test, red, played.memory, wanted, asked, earlier, journal)
+    result = await _conclude(tools, project, test, played, climbed, wanted, journal)
     return replace(result, model_calls=asked.calls)
 
 
+def failure_of(red: Red) -> str:
+    """The same for the same failure of the same page, whatever its texts and clocks show at the moment."""
+    page = red.page
+    built = (urlsplit(page.url).path, page.paths) if page else None
+    said = json.dumps([show_place(red.place), red.cause, built])
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+async def _open_case(tools: Tools, project: Project, test: SavedTest, run: Run, red: Red) -> tuple[Case, Earlier]:
+    """The case of this failure, with what was done in it; one that stands open for another failure is given up."""
+    failure = failure_of(red)
+    known = {"project": project.id, "test": test.id, "version": test.version, "run": run.id}
+    async with tools.store.transaction() as tx:
+        case = await cases.open_case(tx, now=tools.now(), **known)
+        if case.pointer.get("failure", failure) != failure:
+            await cases.finish(tx, case.id, status=CaseStatus.ABANDONED, verdict=None, now=tools.now())
+            case = await cases.open_case(tx, now=tools.now(), **known)
+        pointer = {"failure": failure, "begun": case.interrupted}
+        await cases.point(tx, case.id, pointer)
+        made = await cases.attempts(tx, case.id)
+    earlier = Earlier(tuple(map(_read_attempt, made)), case.interrupted, case.model_calls, case.tokens)
+    return replace(case, pointer=pointer), earlier
+
+
+def _read_attempt(row: MadeAttempt) -> Attempt:
+    operations = tuple(operation for one in row.operations if (operation := _read_operation(one)))
+    refusals = tuple(
+        Refusal(operation, str(one.get("reason", ""))) for one in row.refusals if (operation := _read_operation(one))
+    )
+    outcome: Any = row.outcome
+    return Attempt(
+        row.number,
+        row.rung,
+        row.strategy,
+        row.hypothesis,
+        operations,
+        refusals,
+        outcome,
+        row.error or "",
+        fix=row.fix or "",
+    )
+
+
+def _read_operation(shape: Mapping[str, Any]) -> Operation | None:
+    try:
+        return read_operation(shape)
+    except (LadderError, KeyError, ValueError, TypeError):
+        return None  # a refused operation may be anything
+
+
+class _Journal:
+    """Writes each attempt of a case when it begins and when it ends, with what it cost."""
+
+    def __init__(self, tools: Tools, test: SavedTest, case: Case, asked: Asked) -> None:
+        self.tools, self.test, self.case, self.asked = tools, test, case, asked
+        self.begun = dict(case.interrupted)
+        self.trying = ""
+        self.calls = self.tokens = 0  # written down so far
+
+    def cost(self) -> dict[str, int]:
+        """What was spent since it was last written down."""
+        calls, tokens = self.asked.calls, self.asked.input_tokens + self.asked.output_tokens
+        new = {"model_calls": calls - self.calls, "tokens": tokens - self.tokens}
+        self.calls, self.tokens = calls, tokens
+        return new
+
+    async def begins(self, fix: str, hypothesis: str) -> None:
+        self.trying = fix
+        begun = self.begun | {fix: self.begun.get(fix, 0) + 1}
+        async with self.tools.store.transaction() as tx:
+            await cases.point(tx, self.case.id, self.case.pointer | {"begun": begun, "trying": hypothesis[:500]})
+            await cases.spend(tx, self.case.id, **self.cost())
+
+    async def ended(self, attempt: Attempt) -> None:
+        self.trying = ""
+        async with self.tools.store.transaction() as tx:
+            await cases.add_attempt(
+                tx,
+                self.case.id,
+                rung=attempt.rung,
+                strategy=attempt.strategy,
+                hypothesis=attempt.hypothesis,
+                operations=operation_shapes(self.test.steps, attempt.operations),
+                refusals=refusal_shapes(self.test.steps, attempt.refusals),
+                outcome=attempt.outcome,
+                error=attempt.error or None,
+                fix=attempt.fix,
+                now=self.tools.now(),
+                **self.cost(),
+            )
+            await cases.point(tx, self.case.id, self.case.pointer | {"begun": self.begun})
+
+
 async def _climb(
-    tools: Tools, project: Project, test: SavedTest, red: Red, memory: Memory, wanted: Wanted, asked: Asked
+    tools: Tools,
+    project: Project,
+    test: SavedTest,
+    red: Red,
+    memory: Memory,
+    wanted: Wanted,
+    asked: Asked,
+    earlier: Earlier,
+    journal: _Journal,
 ) -> Climbed:
     values = values_of(tools, test)
     stage = replace(stage_of(tools, project, test, values), fenced_to=allowed_origins(project, memory))
@@ -79,8 +203,10 @@ async def _climb(
     async def watch(what: str, details: dict[str, object]) -> None:
         await tools.watch(f"ladder_{what}", {"test": test.name, **details})
 
+    today = tools.now().replace(hour=0, minute=0, second=0, microsecond=0)
     async with tools.store.reading() as tx:
         lessons = await learning.lessons_for(tx, tools, project)
+        spent_today = await cases.tokens_since(tx, project.id, today)
     given = Given(
         memory=memory,
         lessons=lessons,
@@ -89,36 +215,32 @@ async def _climb(
         origins=allowed_origins(project, memory),
         test_id_attribute=project.settings.test_id_attribute,
         rungs=wanted.rungs,
+        limits=Limits(
+            tokens=project.settings.case_tokens, tokens_today=max(0, project.settings.day_tokens - spent_today)
+        ),
         models=proposers(tools.ask(project), asked, redactor(values.secrets)),
+        asked=asked,
+        earlier=earlier,
+        journal=journal,
     )
     return await climb(test.steps, red, given, replay, now=tools.now, watch=watch)
 
 
 async def _conclude(
-    tools: Tools, project: Project, test: SavedTest, played: PlayedTest, climbed: Climbed, wanted: Wanted
+    tools: Tools,
+    project: Project,
+    test: SavedTest,
+    played: PlayedTest,
+    climbed: Climbed,
+    wanted: Wanted,
+    journal: _Journal,
 ) -> Result:
-    """One transaction: the case with its attempts, and the repair, the proposal or the issue that ends it."""
-    run = played.run
+    """One transaction: the end of the case, and the repair, the proposal or the issue that it comes to."""
+    run, case = played.run, journal.case
     refusals = refusal_shapes(test.steps, climbed.refusals)
     result = Result(test.name, "incurable", climbed.reason, run.failed_step, refusals=refusals)
     async with tools.store.transaction() as tx:
-        case = await cases.open_case(
-            tx, project=project.id, test=test.id, version=test.version, now=tools.now(), run=run.id
-        )
-        for attempt in climbed.attempts:
-            await cases.add_attempt(
-                tx,
-                case.id,
-                rung=attempt.rung,
-                strategy=attempt.strategy,
-                hypothesis=attempt.hypothesis,
-                operations=operation_shapes(test.steps, attempt.operations),
-                refusals=refusal_shapes(test.steps, attempt.refusals),
-                outcome=attempt.outcome,
-                error=attempt.error or None,
-                fix=fix_of(attempt.operations),
-                now=tools.now(),
-            )
+        await cases.spend(tx, case.id, **journal.cost())
         await learning.learn(tx, tools, project, test.steps, climbed, played.memory)
         match climbed:
             case Repaired():
@@ -128,10 +250,10 @@ async def _conclude(
                 await file_finding(tx, tools, project, "environment", climbed.reason, [test.id], run.id)
             case NotDrift():
                 result = replace(result, outcome="product_defect")
-                await _file_triage(tx, tools, project, test, run, result, "product_defect", climbed.evidence)
+                await _file_triage(tx, tools, project, test, run, result, "product_defect", climbed)
             case Exhausted(only_refused=only_refused):
                 result = replace(result, outcome="refused" if only_refused else "incurable")
-                await _file_triage(tx, tools, project, test, run, result, "incurable", climbed.evidence)
+                await _file_triage(tx, tools, project, test, run, result, "incurable", climbed)
             case Halted(why=why):
                 result = replace(result, outcome=_halted(why))
                 if isinstance(why, Unavailable) and why.why == "budget":
@@ -336,8 +458,9 @@ async def _file_triage(
     run: Run,
     result: Result,
     verdict: str,
-    evidence: Sequence[str],
+    climbed: NotDrift | Exhausted,
 ) -> None:
+    evidence = climbed.evidence
     reason = result.reason + (f" [{'; '.join(evidence)}]" if evidence else "")
     issue = await issues.file(
         tx,

@@ -90,6 +90,22 @@ async def spend(tx: Transaction, case: int, *, model_calls: int = 0, tokens: int
         raise Conflict(f"Case {case} is closed: {closed.status.value}.")
 
 
+async def point(tx: Transaction, case: int, pointer: Mapping[str, Any]) -> None:
+    """What is about to be done in an open case, so that the next worker knows (T29). Conflict if it is closed."""
+    where = (CaseRow.id == case, CaseRow.status == CaseStatus.OPEN)
+    if not await tx.change(update(CaseRow).where(*where).values(pointer=dict(pointer))):
+        closed = await get(tx, case)
+        raise Conflict(f"Case {case} is closed: {closed.status.value}.")
+
+
+async def tokens_since(tx: Transaction, project: int, since: datetime) -> int:
+    """What the cases of a project that were opened since then have cost."""
+    statement = select(func.coalesce(func.sum(CaseRow.tokens), 0)).where(
+        CaseRow.project == project, CaseRow.opened_at >= since
+    )
+    return int(await tx.scalar(statement))
+
+
 async def finish(tx: Transaction, case: int, *, status: CaseStatus, verdict: str | None, now: datetime) -> Case:
     """Closes an open case. Raises Conflict if it was closed before."""
     statement = (
@@ -140,6 +156,7 @@ def _case(row: Row[Any]) -> Case:
         tokens=row.tokens,
         opened_at=row.opened_at,
         closed_at=row.closed_at,
+        pointer=row.pointer or {},
     )
 
 

@@ -347,6 +347,10 @@ class IssueRow(Base):
     restated: Mapped[int]
     closed_at: Mapped[datetime | None]
     run: Mapped[int | None] = mapped_column(ForeignKey("runs.id"))
+    story: Mapped[dict[str, Any] | None] = mapped_column(CleanJson())
+    answer: Mapped[str | None]
+    answered_at: Mapped[datetime | None]
+    answered_by: Mapped[str | None]
 
 
 class IssueTestRow(Base):
@@ -385,6 +389,7 @@ class CaseRow(Base):
     tokens: Mapped[int]
     opened_at: Mapped[datetime]
     closed_at: Mapped[datetime | None]
+    pointer: Mapped[dict[str, Any] | None] = mapped_column(CleanJson())
 
 
 class AttemptRow(Base):
