@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
@@ -10,9 +11,19 @@ from typing import Any, Final
 from radar.errors import BadLocator
 
 FINDERS: Final = ("role", "test_id", "label", "placeholder", "text", "alt", "title", "css", "xpath")
-NARROWERS: Final = ("name", "exact", "has_text", "nth", "within", "frame", "alternatives")
+NARROWERS: Final = (
+    "name", "exact", "regex", "has_text", "has_not_text", "has", "has_not", "visible", "nth", "within", "frame",
+    "alternatives",
+)  # fmt: skip
+# What `exact` and `regex` are about; the second also makes patterns of has_text, has_not_text and test_id.
+TEXTS: Final = ("name", "label", "placeholder", "text", "alt", "title")
+PATTERNS: Final = (*TEXTS, "test_id", "has_text", "has_not_text")
 KEYS: Final = FINDERS + NARROWERS
 DEEPEST: Final = 20  # locators inside locators; more is a mistake or an attack
+LONGEST_PATTERN: Final = 1000
+# What Python reads and a browser does not, or reads otherwise.
+_NOT_IN_BROWSERS: Final = re.compile(r"(?<!\\)(?:\\\\)*(?:\\[AZ]|\(\?P|\(\?#|\(\?\(|\(\?[a-zA-Z-]+[:)])")
+_FLAGS: Final = re.compile(r"\(\?([ims]{1,3})\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +32,8 @@ class Locator:
 
     At least one of FINDERS is set; several hold together. `within` narrows to inside another locator's matches,
     `frame` names the frames to enter, outermost first, `alternatives` are tried in order when the main way finds
-    nothing.
+    nothing. With `regex` its texts are regular expressions, searched for, in any case if they begin with `(?i)`. Of
+    what is found, has_text, has_not_text, has, has_not and visible keep a part, and `nth` then counts.
     """
 
     role: str | None = None
@@ -35,7 +47,12 @@ class Locator:
     css: str | None = None
     xpath: str | None = None
     exact: bool = False
+    regex: bool = False
     has_text: str | None = None
+    has_not_text: str | None = None
+    has: Locator | None = None
+    has_not: Locator | None = None
+    visible: bool | None = None
     nth: int | None = None
     within: Locator | None = None
     frame: tuple[Locator, ...] = ()
@@ -51,8 +68,28 @@ class Locator:
             if value is not None:
                 yield key, value
 
+    def inner(self) -> Iterator[Locator]:
+        """Every locator that stands directly in this one, its alternatives included."""
+        for one in (self.has, self.has_not, self.within, *self.frame, *self.alternatives):
+            if one is not None:
+                yield one
+
     def __str__(self) -> str:
         return describe(self)
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    """The regular expression of a locator's text; raises BadLocator for one that Python or a browser cannot read."""
+    flags = _FLAGS.match(text)
+    body = text[flags.end() :] if flags else text
+    if len(text) > LONGEST_PATTERN:
+        raise BadLocator(f"a regular expression has at most {LONGEST_PATTERN} characters")
+    if _NOT_IN_BROWSERS.search(body):
+        raise BadLocator(f"{_short(text)} is a regular expression that browsers do not read")
+    try:
+        return re.compile(body, sum(getattr(re, flag.upper()) for flag in set(flags[1])) if flags else 0)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise BadLocator(f"{_short(text)} is not a regular expression: {error}") from None
 
 
 def read(raw: object, *, depth: int = 0) -> Locator:
@@ -65,23 +102,31 @@ def read(raw: object, *, depth: int = 0) -> Locator:
     if unknown:
         raise BadLocator(f"'{unknown[0]}' is not a locator key; known are {', '.join(KEYS)}")
     values: dict[str, Any] = {}
-    for key in (*FINDERS, "name", "has_text"):
+    for key in (*FINDERS, "name", "has_text", "has_not_text"):
         if key in raw:
             values[key] = _text(key, raw[key])
     if not any(key in values for key in FINDERS):
         raise BadLocator(f"a locator needs one of {', '.join(FINDERS)}, got {_short(dict(raw))}")
     if "name" in values and "role" not in values:
         raise BadLocator("'name' goes with 'role'")
-    if "exact" in raw:
-        if not isinstance(raw["exact"], bool):
-            raise BadLocator(f"'exact' is true or false, got {_short(raw['exact'])}")
-        values["exact"] = raw["exact"]
+    for key in ("exact", "regex", "visible"):
+        if key in raw:
+            if not isinstance(raw[key], bool):
+                raise BadLocator(f"'{key}' is true or false, got {_short(raw[key])}")
+            values[key] = raw[key]
+    if values.get("regex"):
+        if values.get("exact"):
+            raise BadLocator("'exact' does not go with 'regex': anchor the expression with ^ and $")
+        for key in PATTERNS:
+            if key in values:
+                pattern(values[key])
     if "nth" in raw:
         if not isinstance(raw["nth"], int) or isinstance(raw["nth"], bool):
             raise BadLocator(f"'nth' is a whole number, counted from 0 (-1: the last), got {_short(raw['nth'])}")
         values["nth"] = raw["nth"]
-    if "within" in raw:
-        values["within"] = read(raw["within"], depth=depth + 1)
+    for key in ("within", "has", "has_not"):
+        if key in raw:
+            values[key] = read(raw[key], depth=depth + 1)
     for key in ("frame", "alternatives"):
         if key in raw:
             many = raw[key]
@@ -96,7 +141,7 @@ def write(locator: Locator) -> dict[str, Any]:
     raw: dict[str, Any] = {}
     for item in fields(locator):
         value = getattr(locator, item.name)
-        if value is None or value is False or value == ():
+        if value is None or value == () or (value is False and item.name != "visible"):
             continue
         if isinstance(value, Locator):
             value = write(value)
@@ -115,7 +160,7 @@ def _text(key: str, value: object) -> str:
     # YAML reads `text: 42` as a number; what the author wrote is the text.
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise BadLocator(f"'{key}' is a text, got {_short(value)}")
-    if key != "has_text" and str(value) == "" and key != "name":
+    if str(value) == "" and key not in ("has_text", "has_not_text", "name"):
         raise BadLocator(f"'{key}' is empty")
     return str(value)
 

@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+import regex
 from lxml import etree
 
 from radar.elements import LONGEST_TEXT, Element, PageSnapshot
 from radar.errors import BadLocator, Unresolvable
-from radar.locators import Locator
+from radar.locators import Locator, pattern
 
 # What collect.js leaves out: elements nobody acts on, and attributes that are noise to everybody else.
 UNRECORDED_TAGS: Final = frozenset("script style noscript template link meta head base title br wbr".split())
@@ -39,6 +40,7 @@ BUTTON_INPUTS: Final = frozenset({"submit", "button", "reset"})
 DISABLEABLE: Final = frozenset("button input select textarea option optgroup fieldset".split())
 OTHER_ELEMENT: Final = ""  # a piece that marks an element which is not recorded; "\n" marks a br
 LINE_BREAK: Final = "\n"
+LONGEST_SEARCH_S: Final = 0.05  # a regular expression that takes longer for one text is a mistake or an attack
 
 
 def resolve(locator: Locator, page: PageSnapshot, *, test_id_attribute: str = "data-testid") -> tuple[int, ...]:
@@ -68,10 +70,13 @@ def check_selector(locator: Locator) -> None:
                     _check_part(engine, body)
             except Unresolvable:
                 pass
-    inner = (locator.within, *locator.frame, *locator.alternatives)
-    for one in inner:
-        if one is not None:
-            check_selector(one)
+    for one in locator.inner():
+        check_selector(one)
+
+
+def selector_parts(selector: str) -> list[tuple[str, str]]:
+    """The parts of one of Playwright's selector strings: `css=.row >> text=Save` is css `.row`, then text `Save`."""
+    return _chain(selector)
 
 
 def _check_part(engine: str, body: str) -> None:
@@ -142,6 +147,7 @@ class _Tree:
         self._orders: dict[_Scope, list[int]] = {}
         self._indexes: dict[int, dict[tuple[str, str], list[int]]] = {}
         self._texts: _Texts | None = None
+        self._raw_texts: _RawTexts | None = None
         self._labels: dict[int, list[int]] | None = None
         self._places: _Places | None = None
         self._documents: dict[int, _XmlDocument] = {}
@@ -223,6 +229,27 @@ class _Tree:
         same = (at for at in self.having(self.document[near], "id", name) if self.host[at] == host)
         return min(same, default=None)
 
+    def content(self, element: Element) -> list[int | str]:
+        """Its texts and children in their order, its shadow root last."""
+        if is_button_input(element):
+            return [element.get("value")]
+        content: list[int | str] = []
+        kids = self.kids[element.index]
+        done = 0
+        for before, piece in element.pieces:
+            content += kids[done:before]
+            done = max(done, before)
+            if piece != LINE_BREAK:
+                content.append(piece)
+        content += kids[done:]
+        return content + list(self.shadows.get(element.index, ()))
+
+    @property
+    def raw_texts(self) -> _RawTexts:
+        if self._raw_texts is None:
+            self._raw_texts = _RawTexts(self)
+        return self._raw_texts
+
     @property
     def texts(self) -> _Texts:
         if self._texts is None:
@@ -276,6 +303,89 @@ class _Tree:
         return element.tag in LABELABLE and not (element.tag == "input" and element.get("type").lower() == "hidden")
 
 
+class _RawTexts:
+    """The text of every element as a page holds it, white space and all: what regular expressions are tried on.
+
+    Two things are not recorded: which white space stands in a text of nothing else, and the end of a very long text.
+    Where the first decides, and wherever the second stands, a snapshot cannot answer.
+    """
+
+    def __init__(self, tree: _Tree) -> None:
+        self._tree = tree
+        count = len(tree.elements)
+        self._starts, self._stops = [0] * count, [0] * count
+        self._parts: list[tuple[int, str]] = []
+        self._length = 0
+        for root in [0, *tree.frames.values()]:
+            self._read(root)
+        self.is_cut = any(len(part) >= LONGEST_TEXT for _, part in self._parts)
+        self._text = "".join(part for _, part in self._parts)
+        # A second reading of equal length, in which texts of nothing but white space are a line's end.
+        self._other = "".join("\n" if part == " " else part for _, part in self._parts)
+        self._known: dict[str, Callable[[int], bool]] = {}
+
+    def _read(self, root: int) -> None:
+        waiting: list[int | str] = [root]
+        while waiting:
+            now = waiting.pop()
+            if isinstance(now, str):
+                self._parts.append((self._length, now))
+                self._length += len(now)
+            elif now < 0:
+                self._stops[~now] = self._length
+            else:
+                self._starts[now] = self._length
+                waiting.append(~now)
+                waiting.extend(reversed(self._tree.content(self._tree.elements[now])))
+
+    def search(self, text: str) -> Callable[[int], bool]:
+        """Does the whole text of an element hold a match? Raises Unresolvable, also when it is called."""
+        if text not in self._known:
+            if self.is_cut:
+                raise Unresolvable("a snapshot does not hold the whole of its texts")
+            matches, answers = _searcher(text), dict[int, bool]()
+
+            def test(index: int) -> bool:
+                if index not in answers:
+                    answers[index] = self._has(matches, self._starts[index], self._stops[index])
+                return answers[index]
+
+            self._known[text] = test
+        return self._known[text]
+
+    def shadow_has(self, host: int, text: str) -> bool:
+        top = self._tree.shadows.get(host)
+        return top is not None and self._has(_searcher(text), self._starts[top[0]], self._stops[host])
+
+    def _has(self, matches: Callable[[str], bool], start: int, stop: int) -> bool:
+        one, other = matches(self._text[start:stop]), matches(self._other[start:stop])
+        if one != other:
+            raise Unresolvable("a snapshot does not tell which white space stands in a text")
+        return one
+
+
+def _searcher(text: str) -> Callable[[str], bool]:
+    """Raises BadLocator, and when it is called Unresolvable for an expression that takes too long."""
+    compiled = pattern(text)
+    flags = compiled.flags & (re.IGNORECASE | re.DOTALL | re.MULTILINE)
+    try:
+        fast = regex.compile(compiled.pattern, int(flags))
+    except regex.error as error:
+        raise Unresolvable(f"{text!r} is not answered from a snapshot: {error}") from None
+
+    def test(own: str) -> bool:
+        try:
+            return fast.search(own, timeout=LONGEST_SEARCH_S) is not None
+        except TimeoutError:
+            raise Unresolvable(f"the regular expression {text!r} takes too long") from None
+
+    return test
+
+
+def _is_about_blanks(text: str) -> bool:
+    return re.search(r"[\s^$.]|\\[sSwWbBdD]|\[\^", text) is not None
+
+
 class _Texts:
     """The text of every element as a part of one long string: on a deep page they would not fit beside each other.
 
@@ -311,23 +421,9 @@ class _Texts:
             else:
                 self._starts[now] = length
                 waiting.append(~now)
-                waiting.extend(reversed(self._content(self._tree.elements[now])))
+                waiting.extend(reversed(self._tree.content(self._tree.elements[now])))
         self.text = "".join(parts)
         self.lower = _lower(self.text)
-
-    def _content(self, element: Element) -> list[int | str]:
-        if is_button_input(element):
-            return [element.get("value")]
-        content: list[int | str] = []
-        kids = self._tree.kids[element.index]
-        done = 0
-        for before, piece in element.pieces:
-            content += kids[done:before]
-            done = max(done, before)
-            if piece != LINE_BREAK:
-                content.append(piece)
-        content += kids[done:]
-        return content + list(self._tree.shadows.get(element.index, ()))
 
     def whole(self, index: int) -> str:
         return self.text[self._starts[index] : self._stops[index]].strip(" ")
@@ -440,10 +536,26 @@ class _Finder:
             hits = self._hits(key, value, locator, scopes)
             found = hits if found is None else [at for at in found if at in set(hits)]
         found = found or []
-        if locator.has_text is not None:
-            needle = _lower(fold_js(locator.has_text))
-            found = [at for at in found if self.tree.texts.contains(at, needle)]
+        found = self._kept(locator, found)
         return found if locator.nth is None else _nth(found, locator.nth)
+
+    def _kept(self, locator: Locator, found: list[int]) -> list[int]:
+        for text, is_wanted in ((locator.has_text, True), (locator.has_not_text, False)):
+            if text is not None and found:
+                has = self._text_test(text, locator.regex)
+                found = [at for at in found if has(at) == is_wanted]
+        for inner, is_wanted in ((locator.has, True), (locator.has_not, False)):
+            if inner is not None:
+                found = [at for at in found if bool(self.find(inner, [_Scope(at, False)])) == is_wanted]
+        if locator.visible is not None:
+            found = [at for at in found if self.tree.elements[at].visible == locator.visible]
+        return found
+
+    def _text_test(self, text: str, is_pattern: bool) -> Callable[[int], bool]:
+        if is_pattern:
+            return self.tree.raw_texts.search(text)
+        needle = _lower(fold_js(text))
+        return lambda at: self.tree.texts.contains(at, needle)
 
     def _enter(self, frames: list[int]) -> list[_Scope]:
         if len(frames) != 1:
@@ -460,11 +572,15 @@ class _Finder:
             return self.chain(value, scopes)
         if key == "xpath":
             return self.chain(value if value.startswith("xpath=") else f"xpath={value}", scopes)
+        if key == "text" and locator.regex:
+            return self._by_pattern(value, scopes)
         if key == "text":
             return self._by_text(value, locator.exact, scopes)
         return _union(scopes, lambda scope: filter(self._test(key, value, locator), self.tree.order(scope)))
 
     def _test(self, key: str, value: str, locator: Locator) -> Callable[[int], bool]:
+        if locator.regex:
+            return self._pattern_test(key, value, locator)
         if key == "role":
             return self._role_test(value, locator.name, locator.exact)
         if key == "label":
@@ -512,6 +628,34 @@ class _Finder:
             return own is not None and (own == value if exact else lower in _lower(own))
 
         return test
+
+    def _pattern_test(self, key: str, value: str, locator: Locator) -> Callable[[int], bool]:
+        if key == "role":
+            by_role = self._role_test(value, None, False)
+            if locator.name is None:
+                return by_role
+            matches = _searcher(locator.name)
+            return lambda at: by_role(at) and matches(fold_js(self.tree.elements[at].name))
+        matches = _searcher(value)
+        if key == "label":
+            # What is compared is a label's text as it stands in the page, and only the folded one is at hand.
+            if _is_about_blanks(value):
+                raise Unresolvable(f"a snapshot does not hold labels as {value!r} asks for them")
+            return lambda at: any(map(matches, self.tree.label_texts(at)))
+        names = self.test_id_attributes if key == "test_id" else [key]
+        return lambda at: any(own is not None and matches(own) for own in (self._attribute(at, n) for n in names))
+
+    def _by_pattern(self, text: str, scopes: list[_Scope]) -> list[int]:
+        matches = self.tree.raw_texts.search(text)
+
+        def is_smallest(at: int) -> bool:
+            return (
+                matches(at)
+                and not any(matches(kid) for kid in self.tree.kids[at])
+                and not self.tree.raw_texts.shadow_has(at, text)
+            )
+
+        return _union(scopes, lambda scope: filter(is_smallest, self._with_root(scope)))
 
     def _by_text(self, text: str, exact: bool, scopes: list[_Scope]) -> list[int]:
         wanted = fold_js(text)
@@ -850,7 +994,7 @@ _CSS_ESCAPE: Final = re.compile(r"\\(?:([0-9a-fA-F]{1,6})(?:\r\n|\s)?|\n|(.))", 
 def _tokens(source: str) -> Iterator[_Token]:
     for found in _CSS_TOKENS.finditer(source):
         kind, value = str(found.lastgroup), found.group(str(found.lastgroup))
-        if value in ('"', "'"):
+        if kind == "DELIM" and value in ('"', "'"):
             raise BadLocator(f"the CSS selector {source!r} cannot be read: a string in it does not end")
         if kind in ("IDENT", "HASH", "STRING", "SINGLE"):
             value = _CSS_ESCAPE.sub(_unescaped, value)

@@ -540,10 +540,10 @@ def _strings(locator: Locator) -> Iterator[tuple[str, str]]:
     for key, value in locator.finders():
         if key != "role":
             yield key, value
-    for key, part in (("name", locator.name), ("has_text", locator.has_text)):
+    for key, part in (("name", locator.name), ("has_text", locator.has_text), ("has_not_text", locator.has_not_text)):
         if part is not None:
             yield key, part
-    for inner in (locator.within, *locator.frame):
+    for inner in (locator.within, locator.has, locator.has_not, *locator.frame):
         if inner is not None:
             yield from _strings(inner)
 

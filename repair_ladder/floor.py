@@ -79,7 +79,7 @@ from urllib.parse import urlsplit
 
 import cssselect
 
-from radar.locators import Locator
+from radar.locators import PATTERNS, Locator
 from repair_ladder.errors import DoesNotFit
 from repair_ladder.operations import Operation, Operations, apply_operations, old_step
 from repair_ladder.steps import (
@@ -118,6 +118,8 @@ LOOSE_TAGS: Final = frozenset(
     "* div main span section article header footer nav aside form table tbody ul ol node() .".split()
 )
 LOOSE_ROLES: Final = frozenset({"document", "application", "generic", "none", "presentation", "main", "rootwebarea"})
+# Conditions on what an element holds, or whether it shows.
+HOLDING: Final = ("has_not_text", "has", "has_not", "visible")
 # What a locator must not ask for when the check is to find it out.
 STATES: Final[Mapping[str, frozenset[str]]] = {
     "assert_visible": frozenset({"visible", "hidden", "aria-hidden"}),
@@ -558,6 +560,8 @@ def _against_target(checks: Iterable[Step], old: Locator, new: Locator) -> str |
         return "A position picks one of several elements and lets another one satisfy it."
     if why := _catch_all(main):
         return why
+    if not _conditions(main) <= {one for way in known for one in _conditions(way)}:
+        return "A pattern or a condition on what it holds lets another element satisfy it."
     if any(_is_ancestor(main, way) for way in known):
         return "That is what the old element stands in; it holds more than the element does."
     if any(_is_loosened(main, way) for way in known):
@@ -618,6 +622,8 @@ def _own_texts(locator: Locator) -> list[str]:
     texts = [text for text in (locator.text, locator.has_text) if text]
     if locator.name and locator.role not in CONTROLS:
         texts.append(locator.name)
+    if locator.regex:
+        texts = [word for text in texts for word in _fixed_words(text)]
     if locator.css and (css := _read_css(locator.css)):
         texts.extend(css.shown)
     if locator.xpath:
@@ -687,8 +693,9 @@ def _scopes(locator: Locator) -> Iterator[Locator]:
 def _whole(locator: Locator) -> Iterator[Locator]:
     for scope in _scopes(locator):
         yield scope
-        for frame in scope.frame:
-            yield from _whole(frame)
+        for one in (*scope.frame, scope.has, scope.has_not):
+            if one is not None:
+                yield from _whole(one)
 
 
 def _with_alternatives(locator: Locator) -> Iterator[Locator]:
@@ -713,7 +720,16 @@ def _texts(locator: Locator, check: Step) -> list[str]:
     for one in _whole(locator):
         texts += [
             text
-            for text in (one.name, one.text, one.has_text, one.label, one.placeholder, one.alt, one.title)
+            for text in (
+                one.name,
+                one.text,
+                one.has_text,
+                one.has_not_text,
+                one.label,
+                one.placeholder,
+                one.alt,
+                one.title,
+            )
             if text is not None
         ]
         if one.css and (css := _read_css(one.css)):
@@ -757,11 +773,23 @@ def _catch_all(locator: Locator) -> str | None:
             loose.append(path.loose)
         elif key == "role":
             loose.append(value.lower() in LOOSE_ROLES and not locator.name)
+        elif locator.regex:
+            loose.append(not _fixed_words(value))
         else:
             loose.append(len(_fold(value)) < 1 + (key == "text" and not locator.exact))
     if all(loose) and (locator.within is None or _catch_all(locator.within)):
         return "Almost anything satisfies it."
     return None
+
+
+def _conditions(locator: Locator) -> set[object]:
+    """What a locator asks for that cannot be judged by itself: patterns, and what its element holds or does not."""
+    asked: set[object] = set()
+    for one in _whole(locator):
+        if one.regex:
+            asked |= {(key, getattr(one, key)) for key in PATTERNS if getattr(one, key) is not None}
+        asked |= {(key, getattr(one, key)) for key in HOLDING if getattr(one, key) is not None}
+    return asked
 
 
 def _is_ancestor(new: Locator, old: Locator) -> bool:
@@ -783,7 +811,9 @@ def _is_loosened(new: Locator, old: Locator) -> bool:
 
 
 def _asks_no_more(new: Locator, old: Locator) -> bool:
-    if new.exact and not old.exact:
+    if (new.exact and not old.exact) or new.regex != old.regex:
+        return False
+    if any(getattr(new, key) not in (None, getattr(old, key)) for key in HOLDING):
         return False
     for key in (*(key for key, _ in new.finders()), "name", "has_text"):
         value, before = getattr(new, key), getattr(old, key)
@@ -1226,7 +1256,7 @@ def _pairs(value: object, key: str = "") -> Iterator[tuple[str, str]]:
             yield from _pairs(inner, key)
     elif isinstance(value, Locator):
         for one in _with_alternatives(value):
-            texts = (*one.finders(), ("name", one.name), ("has_text", one.has_text))
+            texts = (*one.finders(), *((key, getattr(one, key)) for key in ("name", "has_text", "has_not_text")))
             yield from ((name, text) for name, text in texts if text)
     elif value is not None and not isinstance(value, bool):
         yield key, str(value)

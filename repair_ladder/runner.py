@@ -22,7 +22,7 @@ from playwright.async_api import TimeoutError as BrowserTimeout
 from radar.browser import describe as describe_page
 from radar.browser import described_target, first_line, is_gone, kind_of, new_context, settle
 from radar.elements import PageSnapshot, fold
-from radar.locators import Locator
+from radar.locators import Locator, pattern
 from radar.reading import VISIBLE, Look, Reader, Redact
 from repair_ladder.checks import describe, meets
 from repair_ladder.errors import BadTest, NotPlayable
@@ -338,9 +338,23 @@ class _Player:
             one = self.find_by(scope, key, value, locator)
             found = found.and_(one) if found else one
         assert found is not None, "locators.read lets no locator pass without a finder"
-        if locator.has_text is not None:
-            found = found.filter(has_text=locator.has_text)
+        found = self.kept(found, locator)
         return found.nth(locator.nth) if locator.nth is not None else found
+
+    def kept(self, found: BrowserLocator, locator: Locator) -> BrowserLocator:
+        """What is left of the matches after has_text and its kin."""
+        options: dict[str, Any] = {}
+        for key in ("has_text", "has_not_text"):
+            text = getattr(locator, key)
+            if text is not None:
+                options[key] = pattern(text) if locator.regex else text
+        for key in ("has", "has_not"):
+            inner = getattr(locator, key)
+            if inner is not None:
+                options[key] = self.locate(replace(inner, alternatives=()))
+        if locator.visible is not None:
+            options["visible"] = locator.visible
+        return found.filter(**options) if options else found
 
     def scope(self, locator: Locator, inside: Any = None) -> Any:
         scope: Any = inside or self.page
@@ -351,6 +365,8 @@ class _Player:
     def find_by(self, scope: Any, key: str, value: str, locator: Locator) -> BrowserLocator:
         found: BrowserLocator
         match key:
+            case _ if locator.regex and key not in ("css", "xpath"):
+                found = self.find_by_pattern(scope, key, value, locator)
             case "css" | "xpath":
                 found = scope.locator(f"{key}={value}")
             case "role" if locator.name is not None:
@@ -365,6 +381,16 @@ class _Player:
                 found = scope.get_by_alt_text(value, exact=locator.exact)
             case _:
                 found = getattr(scope, f"get_by_{key}")(value, exact=locator.exact)
+        return found
+
+    def find_by_pattern(self, scope: Any, key: str, value: str, locator: Locator) -> BrowserLocator:
+        found: BrowserLocator
+        if key == "role":
+            found = scope.get_by_role(value, name=pattern(locator.name) if locator.name is not None else None)
+        elif key == "test_id" and self.stage.test_id_attribute != "data-testid":
+            raise _Failed("test", f"'test_id' with a pattern needs the test id attribute data-testid: {locator}")
+        else:
+            found = getattr(scope, "get_by_alt_text" if key == "alt" else f"get_by_{key}")(pattern(value))
         return found
 
     async def pick(self, locator: Locator, *, wait: bool = True) -> BrowserLocator:

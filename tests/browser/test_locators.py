@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from radar.at_risk import resolve_ways
+from radar.locators import read
 from tests.browser.conftest import Play, Site, green, red
 
 pytestmark = pytest.mark.browser
@@ -43,6 +45,27 @@ ONE = [
     ({"css": "button", "within": {"css": "tr", "nth": 0}}, "b1"),
     ({"role": "button", "css": "#save2"}, "save2"),
     ({"css": "#gone", "alternatives": [{"text": "never"}, {"css": "#link"}]}, "link"),
+    ({"role": "button", "name": "^Save$", "regex": True}, "save2"),
+    ({"role": "button", "name": "(?i)^save ord", "regex": True}, "save"),
+    ({"text": "^Hello\\s+big", "regex": True}, "text"),
+    ({"text": "(?i)hello BIG w.rld", "regex": True}, "text"),
+    ({"label": "(?i)e-m[a]il", "regex": True}, "mail"),
+    ({"placeholder": "@example\\.com$", "regex": True}, "mail"),
+    ({"alt": "^Harbour", "regex": True}, "logo"),
+    ({"title": "addr.s+", "regex": True}, "mail"),
+    ({"test_id": "^ho", "regex": True}, "link"),
+    ({"css": "tr", "has_text": "^Red", "regex": True}, "r2"),
+    ({"css": "tr", "has_not_text": "blue"}, "r2"),
+    ({"css": "tr", "has": {"css": "#b1"}}, "r1"),
+    ({"css": "tr", "has": {"role": "button"}, "has_not": {"css": "#b1"}}, "r2"),
+    ({"css": "button", "has_text": "Save", "visible": False}, "off"),
+    ({"css": "button", "has_text": "Save", "visible": True}, "save"),
+    ({"css": ":scope", "has_text": "Red", "within": {"css": "tr", "nth": 1}}, "r2"),
+    ({"css": ":scope:not(:checked)", "within": {"css": "#mail"}}, "mail"),
+    ({"css": ":scope:not([readonly])", "within": {"label": "E-mail"}}, "mail"),
+    ({"css": ":scope[title]", "within": {"label": "E-mail"}}, "mail"),
+    ({"css": ":scope:is(:disabled, [placeholder])", "within": {"label": "E-mail"}}, "mail"),
+    ({"css": ":scope", "has_text": "Deep", "within": {"css": "#deep"}}, "deep"),
 ]
 
 
@@ -54,6 +77,7 @@ async def test_a_locator_finds_its_element(play: Play, site: Site, locator: dict
 
     page, target = done.trace.seen((2,)) or pytest.fail("the step remembers its element")
     assert page.elements[target].get("id") == wanted
+    assert resolve_ways(read(locator), page, "data-testid") == (target,), "a snapshot answers what the browser did"
 
 
 @pytest.mark.parametrize(

@@ -430,3 +430,45 @@ def answer_of(locator: Locator) -> str | tuple[int, ...]:
         return (-1, *resolve(locator, SHOP))
     except Unresolvable as error:
         return str(error)
+
+
+# --- regular expressions ----------------------------------------------------------------------------------------
+
+PATTERNED = """html
+  body
+    p #spread
+      "  Total  "
+      b "42"
+    p #plain "Total 42"
+    input #mail label="E-mail" placeholder="you@shop.test"
+"""
+
+
+@pytest.mark.parametrize(
+    ("locator", "found"),
+    [
+        (Locator(text="(?i)total", regex=True), ["spread", "plain"]),
+        (Locator(text="^Total", regex=True), ["plain"]),
+        (Locator(css="p", has_text=r"Total\s+42", regex=True), ["spread", "plain"]),
+        (Locator(css="p", has_not_text="^T", regex=True), ["spread"]),
+        (Locator(placeholder=r"@shop\.test$", regex=True), ["mail"]),
+    ],
+)
+def test_patterns_are_tried_on_texts_as_the_page_holds_them(locator: Locator, found: list[str]) -> None:
+    shown = page(PATTERNED)
+
+    assert [shown.elements[at].get("id") for at in resolve(locator, shown)] == found
+
+
+def test_where_unseen_white_space_decides_a_pattern_is_not_answered() -> None:
+    shown = page('p #a\n  " "\n  b "x"\n')
+
+    with pytest.raises(Unresolvable, match="white space"):
+        resolve(Locator(css="p", has_text="^ x", regex=True), shown)
+
+
+def test_a_pattern_that_takes_too_long_is_not_answered() -> None:
+    shown = page(f'p #a "{"a" * 200}!"\n')
+
+    with pytest.raises(Unresolvable, match="takes too long"):
+        resolve(Locator(text="^(a|aa)+$", regex=True), shown)
