@@ -37,13 +37,19 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A tool call as the model made it; the arguments are unchecked."""
+    """A tool call as the model made it; the arguments are unchecked.
+
+    `cached_tokens` are those of the input that the provider had in its cache. `cost_usd` is what the provider itself
+    says that it cost; most say nothing.
+    """
 
     tool: str
     arguments: Mapping[str, Any]
     input_tokens: int = 0
     output_tokens: int = 0
     model: str = ""
+    cached_tokens: int = 0
+    cost_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,8 @@ class Unanswered:
     message: str
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int = 0
+    cost_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ A callable in the script is given the Request and returns the answer, so an answ
 from __future__ import annotations
 
 import json
+import re
 import socket
 import threading
 from collections.abc import Callable, Iterable, Mapping
@@ -28,8 +29,9 @@ class Request:
 
     @property
     def key(self) -> str:
-        """The key it was sent with, in whichever of the two headers."""
-        return self.headers.get("x-api-key") or self.headers.get("authorization", "").removeprefix("Bearer ")
+        """The key it was sent with, in whichever header."""
+        given = self.headers.get("x-api-key") or self.headers.get("x-goog-api-key")
+        return given or self.headers.get("authorization", "").removeprefix("Bearer ")
 
     @property
     def system(self) -> str:
@@ -151,6 +153,8 @@ class FakeMessages:
     callable raises is answered with a 400, and raised again when the server is left, so its asserts are not lost.
     """
 
+    PATH = re.compile("/v1/messages")
+
     def __init__(self, script: Iterable[Entry] = (), *, otherwise: Entry | None = None, key: str | None = None) -> None:
         self.requests: list[Request] = []
         self._script = iter(tuple(script))
@@ -181,7 +185,7 @@ class FakeMessages:
     def answer(self, request: Request) -> Answer:
         with self._lock:
             self.requests.append(request)
-            if not request.path.startswith("/v1/messages"):
+            if not self.PATH.match(request.path):
                 return error(404, "not_found_error", "no such path")
             if self._key is not None and request.key != self._key:
                 return bad_key()

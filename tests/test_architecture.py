@@ -37,6 +37,7 @@ DOORS: Final = {
     "cryptography": ("gardener/sealing.py",),
     "http.server": ("gardener/sample_shop/",),
     "subprocess": ("gardener/agent/", "gardener/demo.py"),
+    "asyncio.subprocess": ("gardener/agent/", "repair_ladder/models/"),
     "httpx": ("gardener/agent/", "gardener/notify/", "repair_ladder/models/"),
     "requests": (),
     "urllib.request": ("gardener/demo.py",),
