@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from gardener.models import ChosenModel, judge_of, model_of
 from gardener.projects import Project
 from gardener.settings import Settings
 from gardener.store import open_store
@@ -17,6 +18,7 @@ from gardener.tools import Tools, Watch, nobody_watches
 from radar.browser import Again, Keeper, Visit, visit_all
 from radar.errors import PageUnavailable
 from radar.reading import Redact
+from repair_ladder.models import ask_by
 from repair_ladder.outcomes import Environment, Outcome
 from repair_ladder.ports import Ask
 from repair_ladder.runner import OnStep, Stage, replay, sign_in
@@ -52,15 +54,24 @@ async def open_tools(settings: Settings, *, watch: Watch = nobody_watches) -> As
             return await visit_all(await keeper.get(), urls, state=state, locale=locale, redact=redact, again=again)
 
         def ask(project: Project) -> Ask | None:
-            if not settings.anthropic_api_key:
+            chosen = model_of(settings, project)
+            # Who names a provider is told when it cannot be asked; without a word, no key means no model.
+            if not chosen.can_be_asked and not chosen.is_named:
                 return None
-            # Its SDK takes most of a second to import, and most commands never ask.
-            from repair_ladder.models.anthropic import DEFAULT_MODEL, anthropic_ask
+            return asker(chosen)
 
-            return anthropic_ask(
-                key=settings.anthropic_api_key,
-                model=project.settings.model or settings.model or DEFAULT_MODEL,
-                base_url=project.settings.model_base_url or settings.anthropic_base_url,
+        def judge(project: Project) -> Ask | None:
+            chosen = judge_of(settings, project)
+            return asker(chosen) if chosen is not None else None
+
+        def asker(chosen: ChosenModel) -> Ask:
+            return ask_by(
+                chosen.provider,
+                key=chosen.key,
+                model=chosen.model,
+                base_url=chosen.base_url,
+                command=settings.claude_command,
+                environ=settings.environ,
                 timeout=MODEL_PATIENCE,
             )
 
@@ -74,4 +85,5 @@ async def open_tools(settings: Settings, *, watch: Watch = nobody_watches) -> As
             now=lambda: datetime.now(UTC),
             worker=f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}",
             watch=watch,
+            judge=judge,
         )

@@ -36,6 +36,7 @@ from gardener.bootstrap import open_tools
 from gardener.digests import Digest
 from gardener.errors import BadSetting, Conflict, GardenerError, NotFound, Refused
 from gardener.lessons import Lesson
+from gardener.models import model_of
 from gardener.notices import DeliveryState, Target
 from gardener.people import Person, Role
 from gardener.projects import Project, change_settings, read_base_url, why_queue_is_empty
@@ -385,7 +386,7 @@ def staged(project_name: str, as_json: bool) -> None:
             rows = await proposals.listed(tx, one.id, statuses=[ProposalStatus.PROPOSED])
             swept = await sweep_rows.latest(tx, one.id) is not None
             left = await at_risk.count(tx, one.id)
-        has_key = bool(tools.settings.anthropic_api_key)
+        has_key = model_of(tools.settings, one).can_be_asked
         _, why = why_queue_is_empty(one, swept=swept, at_risk_left=left, has_key=has_key)
         return [proposal_shape(row) for row in rows], why
 

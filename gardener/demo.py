@@ -63,6 +63,10 @@ def settings_in(folder: Path, own: Settings) -> Settings:
         data_dir=folder,
         environ=dict(SECRETS),
         anthropic_api_key=None,
+        openai_api_key=None,
+        openai_base_url=None,
+        gemini_api_key=None,
+        model_provider=None,
     )
 
 

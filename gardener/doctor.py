@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from gardener.actions import timing
 from gardener.errors import BadSetting, GardenerError
+from gardener.models import DEFAULT_PROVIDER
 from gardener.sealing import sealer_of
 from gardener.settings import FILE, Settings, read_settings
 from gardener.store import Store, deliveries, open_store, projects, targets
@@ -27,6 +28,7 @@ from gardener.store.transaction import translated
 from radar import chromium
 from radar.browser import open_browser, visit_all
 from radar.errors import PageUnavailable, RadarError
+from repair_ladder.models import lacks
 
 PYTHON: Final = (3, 11)
 LITTLE_SPACE: Final = 1_000_000_000  # bytes; pictures and pages of a few weeks
@@ -252,6 +254,26 @@ async def _news(settings: Settings) -> tuple[Check, ...]:
 
 
 def _key(settings: Settings) -> Check:
-    if settings.anthropic_api_key:
-        return Check("AI key", State.OK, "there is one: the ladder asks a model where local repairs are not enough")
+    """The usual provider of this place, and which keys there are; never a key itself."""
+    usual = settings.model_provider or DEFAULT_PROVIDER
+    keys = {
+        "anthropic": settings.anthropic_api_key,
+        "openai": settings.openai_api_key,
+        "gemini": settings.gemini_api_key,
+    }
+    there = [name for name, key in keys.items() if key]
+    listed = f"keys are set for {', '.join(there)}" if there else "no key is set"
+    missing = lacks(usual)
+    if missing is not None and (usual in there or settings.model_provider):
+        return Check("AI key", State.WARNING, f"{missing} Until then no model is asked; {listed}", "install it")
+    own_server = usual == "openai" and settings.openai_base_url
+    if usual in there or usual == "claude_cli" or own_server:
+        says = f"the ladder asks a model of '{usual}' where local repairs are not enough; {listed}"
+        return Check("AI key", State.OK, says)
+    if settings.model_provider:
+        variable = f"{usual.upper()}_API_KEY"
+        return Check("AI key", State.WARNING, f"'{usual}' is chosen and has no key; {listed}", f"export {variable}")
+    if there:
+        says = f"{listed}, but the usual provider is '{usual}', which has none: no model is asked"
+        return Check("AI key", State.WARNING, says, f"set GARDENER_MODEL_PROVIDER={there[0]}, or of one project")
     return Check("AI key", State.OK, "none, and none is needed; with one the ladder climbs further")

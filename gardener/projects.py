@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -10,6 +11,7 @@ from urllib.parse import urlsplit
 
 from gardener.cron import read_cron, read_zone
 from gardener.errors import BadSetting
+from repair_ladder.models import PROVIDERS, ProviderName
 
 
 class Mode(StrEnum):
@@ -32,6 +34,7 @@ class ProjectSettings:
     step_timeout_ms: int = 5000
     most_dry_runs: int = 10  # per staging pass (G64)
     side_by_side: int = 1  # tests of one app share its state
+    model_provider: ProviderName | None = None
     model: str | None = None
     model_base_url: str | None = None
     sweep_cron: str | None = None  # when sweeps are due; see gardener/cron.py
@@ -40,11 +43,18 @@ class ProjectSettings:
     timezone: str = "UTC"  # IANA name, that the three count in
     jitter_s: int = 0  # at most so much later than the schedule says, so that projects do not all begin at once
     archived: bool = False  # nothing is scheduled any more
-    case_tokens: int = 200_000  # that a model may cost for one broken test
-    day_tokens: int = 2_000_000  # and for all of the project in a day (UTC)
-
-
-MOST_TOKENS: Final = 1_000_000  # of one case; the limits of a project may be lowered and not raised without end
+    # A second model judges proven repairs by these rules, in words; only where both are set (H11-H16, C9).
+    rules: tuple[str, ...] = ()
+    judge_provider: ProviderName | None = None
+    judge_model: str | None = None
+    judge_base_url: str | None = None
+    # What models may use up; None is no bound. A day is one of UTC; `project_…` is all of its time.
+    case_tokens: int | None = 200_000
+    case_usd: float | None = None
+    day_tokens: int | None = 3_000_000
+    day_usd: float | None = None
+    project_tokens: int | None = None
+    project_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +133,18 @@ def change_settings(settings: ProjectSettings, changes: Mapping[str, str]) -> Pr
                 read[key] = _whole(key, text, 0, 23) if text else None
             case "urls" | "allowed_origins":
                 read[key] = tuple(one.strip() for one in text.split(",") if one.strip())
-            case "locale" | "model" | "model_base_url":
+            case "locale" | "model" | "model_base_url" | "judge_model" | "judge_base_url":
                 read[key] = text or None
+            case "model_provider" | "judge_provider":
+                if text and text not in PROVIDERS:
+                    raise BadSetting(f"'{key}' is one of {', '.join(PROVIDERS)}, got '{text}'")
+                read[key] = text or None
+            case "rules":
+                read[key] = _rules(text)
+            case "case_tokens" | "day_tokens" | "project_tokens":
+                read[key] = None if text in NO_BOUND else _whole(key, text, 0, 10**12)
+            case "case_usd" | "day_usd" | "project_usd":
+                read[key] = None if text in NO_BOUND else _dollars(key, text)
             case "test_id_attribute":
                 if not text:
                     raise BadSetting("'test_id_attribute' is the name of an attribute such as data-testid")
@@ -135,14 +155,31 @@ def change_settings(settings: ProjectSettings, changes: Mapping[str, str]) -> Pr
                 read[key] = _whole(key, text, 1, 1000)
             case "side_by_side":
                 read[key] = _whole(key, text, 1, 16)
-            case "case_tokens":
-                read[key] = _whole(key, text, 0, MOST_TOKENS)
-            case "day_tokens":
-                read[key] = _whole(key, text, 0, 1000 * MOST_TOKENS)
             case _:
                 known = ", ".join(ProjectSettings.__dataclass_fields__)
                 raise BadSetting(f"'{key}' is not a setting of a project; known are auto_repair, base_url, {known}")
     return replace(settings, **read)
+
+
+NO_BOUND: Final = ("", "none", "off")
+MOST_RULES: Final = 30
+LONGEST_RULE: Final = 500
+
+
+def _rules(text: str) -> tuple[str, ...]:
+    """Rules in words, apart by semicolons or lines."""
+    rules = tuple(" ".join(one.split()) for one in re.split(r"[;\n]", text) if one.strip())
+    if len(rules) > MOST_RULES or any(len(one) > LONGEST_RULE for one in rules):
+        raise BadSetting(
+            f"'rules' are at most {MOST_RULES} sentences of at most {LONGEST_RULE} characters, apart by ';'"
+        )
+    return rules
+
+
+def _dollars(key: str, text: str) -> float:
+    if not re.fullmatch(r"\d{1,7}(\.\d{1,6})?", text):
+        raise BadSetting(f"'{key}' is an amount of US dollars such as 2.50, or 'none' for no bound, got '{text}'")
+    return float(text)
 
 
 def _flag(key: str, text: str) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from gardener.errors import BadSetting
+from repair_ladder.models import PROVIDERS, ProviderName
 
 FILE: Final = "gardener.toml"
 PREFIX: Final = "GARDENER_"
@@ -25,14 +26,25 @@ KEYS: Final = {
     "lease_seconds": "a number of seconds from 1 to 3600",
     "anthropic_api_key": "a key (also ANTHROPIC_API_KEY)",
     "anthropic_base_url": "an address (also ANTHROPIC_BASE_URL)",
+    "openai_api_key": "a key (also OPENAI_API_KEY)",
+    "openai_base_url": "the address of OpenAI or of a server that speaks its API (also OPENAI_BASE_URL)",
+    "gemini_api_key": "a key (also GEMINI_API_KEY)",
+    "gemini_base_url": "an address",
+    "claude_command": "the path of the Claude CLI",
+    "model_provider": f"one of {', '.join(PROVIDERS)}",
     "model": "the name of a model",
+    "prices_file": "the path of a TOML file with prices of models, in the form of the one that is shipped",
+    "most_usd_a_day": "an amount of US dollars, such as 2.50",
+    "most_tokens_a_day": "a number of tokens",
     "by": "the name that decisions are recorded under",
     "host": "the address that `serve` listens on, such as 127.0.0.1",
     "port": "the port that `serve` listens on, a whole number from 0 to 65535",
     "public_url": "the address that people reach `serve` under, such as https://gardener.example.org",
     "secret_key": "a secret of at least 16 characters, which stored secrets are sealed with",
 }
-SECRET: Final = frozenset({"anthropic_api_key", "secret_key"})  # never shown, not even where they cannot be used
+SECRET: Final = frozenset(
+    {"anthropic_api_key", "openai_api_key", "gemini_api_key", "secret_key"}
+)  # never shown, not even where they cannot be used
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +56,17 @@ class Settings:
     lease: timedelta = timedelta(seconds=30)  # a job whose worker is silent for so long is taken up by another
     anthropic_api_key: str | None = field(default=None, repr=False)
     anthropic_base_url: str | None = None
+    openai_api_key: str | None = field(default=None, repr=False)
+    openai_base_url: str | None = None
+    gemini_api_key: str | None = field(default=None, repr=False)
+    gemini_base_url: str | None = None
+    claude_command: str | None = None
+    model_provider: ProviderName | None = None
     model: str | None = None
+    prices_file: Path | None = None
+    # What models may cost in a day, all projects together.
+    most_usd_a_day: float | None = None
+    most_tokens_a_day: int | None = None
     by: str = "somebody"
     host: str = "127.0.0.1"
     port: int = 8420  # 0: any that is free
@@ -72,6 +94,11 @@ def read_settings(environ: Mapping[str, str], folder: Path, **given: str | None)
     lease = _lease(values.pop("lease_seconds", None), mistakes)
     port = _port(values.pop("port", None), mistakes)
     public_url = _public_url(values.pop("public_url", None), mistakes)
+    provider = values.get("model_provider") or None
+    if provider is not None and provider not in PROVIDERS:
+        mistakes.append(f"'model_provider' is {KEYS['model_provider']}, got '{provider}'")
+    usd = _amount("most_usd_a_day", values, mistakes)
+    tokens = _amount("most_tokens_a_day", values, mistakes)
     if mistakes:
         raise BadSetting("; ".join(mistakes))
     data_dir = Path(str(values.get("data_dir") or default_data_dir(environ))).expanduser().absolute()
@@ -83,7 +110,16 @@ def read_settings(environ: Mapping[str, str], folder: Path, **given: str | None)
         lease=lease,
         anthropic_api_key=values.get("anthropic_api_key") or environ.get("ANTHROPIC_API_KEY") or None,
         anthropic_base_url=values.get("anthropic_base_url") or environ.get("ANTHROPIC_BASE_URL") or None,
+        openai_api_key=values.get("openai_api_key") or environ.get("OPENAI_API_KEY") or None,
+        openai_base_url=values.get("openai_base_url") or environ.get("OPENAI_BASE_URL") or None,
+        gemini_api_key=values.get("gemini_api_key") or environ.get("GEMINI_API_KEY") or None,
+        gemini_base_url=values.get("gemini_base_url") or None,
+        claude_command=values.get("claude_command") or None,
+        model_provider=provider,
         model=values.get("model"),
+        prices_file=Path(str(values["prices_file"])).expanduser() if values.get("prices_file") else None,
+        most_usd_a_day=usd,
+        most_tokens_a_day=int(tokens) if tokens is not None else None,
         by=str(values.get("by") or login_name()),
         host=str(values.get("host") or "127.0.0.1"),
         port=port,
@@ -149,3 +185,17 @@ def _public_url(value: Any, mistakes: list[str]) -> str | None:
         mistakes.append(f"'public_url' is {KEYS['public_url']}, got {str(value)[:200]!r}")
         return None
     return f"{parts.scheme}://{parts.netloc}"
+
+
+def _amount(key: str, values: Mapping[str, Any], mistakes: list[str]) -> float | None:
+    raw = values.get(key)
+    if raw is None or raw == "":
+        return None
+    try:
+        amount = float(raw)
+    except ValueError:
+        amount = -1.0
+    if not 0 <= amount < 1e12:
+        mistakes.append(f"'{key}' is {KEYS[key]}, got {raw!r}")
+        return None
+    return amount

@@ -43,6 +43,11 @@ async def nobody_watches(what: str, details: dict[str, Any]) -> None:
     """The Watch of a command without a screen."""
 
 
+def nobody_judges(project: Project) -> Ask | None:
+    """Of a project without rules, or without a second model."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Tools:
     settings: Settings
@@ -54,3 +59,4 @@ class Tools:
     now: Callable[[], datetime]
     worker: str  # names this process in leases
     watch: Watch = nobody_watches
+    judge: Callable[[Project], Ask | None] = nobody_judges  # None: no second model is configured

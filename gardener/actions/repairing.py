@@ -203,6 +203,7 @@ async def _climb(
     async def watch(what: str, details: dict[str, object]) -> None:
         await tools.watch(f"ladder_{what}", {"test": test.name, **details})
 
+    of_day = project.settings.day_tokens
     today = tools.now().replace(hour=0, minute=0, second=0, microsecond=0)
     async with tools.store.reading() as tx:
         lessons = await learning.lessons_for(tx, tools, project)
@@ -216,7 +217,8 @@ async def _climb(
         test_id_attribute=project.settings.test_id_attribute,
         rungs=wanted.rungs,
         limits=Limits(
-            tokens=project.settings.case_tokens, tokens_today=max(0, project.settings.day_tokens - spent_today)
+            tokens=project.settings.case_tokens,
+            tokens_today=None if of_day is None else max(0, of_day - spent_today),
         ),
         models=proposers(tools.ask(project), asked, redactor(values.secrets)),
         asked=asked,
