@@ -68,10 +68,18 @@ def _touched(states: States, use: LocatorUse, test_id_attribute: str) -> Touched
     if len(after) > 1:
         return Touched(use, _cause(states, old, None), f"its locator finds {len(after)} elements now")
     new = after[0]
-    became = states.matched.pairs.get(old)
-    if became is not None and became != new and not _act_as_one(states.new, became, new):
+    if _is_another(states, old, new):
         return Touched(use, _cause(states, old, new), "its locator finds another element now")
     return _unusable(states, use, old, new)
+
+
+def _is_another(states: States, old: int, new: int) -> bool:
+    """Is it another element: the old one is surely elsewhere, or another old one surely became what is found now?"""
+    became = states.matched.pairs.get(old)
+    if became is not None:
+        return became != new and not _act_as_one(states.new, became, new)
+    owner = states.matched.owners.get(new)
+    return owner is not None and owner != old and not _act_as_one(states.old, owner, old)
 
 
 def _unusable(states: States, use: LocatorUse, old: int, new: int) -> Touched | None:

@@ -213,6 +213,11 @@ class PageMatch:
                     given.add(other)
         return MappingProxyType(sure)
 
+    @cached_property
+    def owners(self) -> Mapping[int, int]:
+        """New element -> old element, for the pairs that are sure."""
+        return MappingProxyType({new: old for old, new in self.pairs.items()})
+
     def find(self, target: int, *, action: str | None = None) -> Match:
         """Where the old element `target` is now, for a step of the kind `action` (None: whatever the step).
 
