@@ -10,10 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-
 from gardener.errors import BadSetting
 from gardener.settings import Settings
 
@@ -26,6 +22,9 @@ class Sealer:
     """`seal` makes a token that can be stored anywhere; `unseal` needs the same key and notices any change."""
 
     def __init__(self, key: str, *older: str) -> None:
+        # It takes a tenth of a second to import, and most commands seal nothing.
+        from cryptography.fernet import Fernet, MultiFernet
+
         self._fernet = MultiFernet([Fernet(_derived(one)) for one in (key, *older)])
 
     def seal(self, text: str) -> str:
@@ -33,6 +32,8 @@ class Sealer:
 
     def unseal(self, token: str) -> str:
         """Raises BadSetting where another key sealed it, or it was changed."""
+        from cryptography.fernet import InvalidToken
+
         try:
             return self._fernet.decrypt(token.encode()).decode()
         except InvalidToken:
@@ -61,6 +62,9 @@ def sealer_of(settings: Settings) -> Sealer:
 
 
 def _derived(text: str) -> bytes:
+    from cryptography.hazmat.primitives.hashes import SHA256
+    from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
     key = HKDF(algorithm=SHA256(), length=32, salt=None, info=PURPOSE).derive(text.encode())
     return base64.urlsafe_b64encode(key)
 
