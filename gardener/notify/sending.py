@@ -104,6 +104,7 @@ async def send(url: str, notice: Notice, *, key: object, patience: timedelta) ->
     _hanging[key] = hanging
     if len(hanging) >= MOST_HANGING:
         return Failed(f"{len(hanging)} earlier messages to it are still under way and get no answer")
+    await asyncio.to_thread(_load)  # which is not the other side's time
     wait_s = patience.total_seconds()
     thread, answer = _in_thread(lambda: _send(url, notice, wait_s))
     try:
@@ -140,7 +141,6 @@ def _in_thread(work: Callable[[], Outcome]) -> tuple[threading.Thread, asyncio.F
 
 
 def _send(url: str, notice: Notice, wait_s: float) -> Outcome:
-    _load()
     from apprise import NotifyFormat, NotifyType
 
     weights = {

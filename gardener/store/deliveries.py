@@ -100,10 +100,6 @@ async def failed(
     return again
 
 
-async def of_event(tx: Transaction, event: int) -> tuple[Delivery, ...]:
-    return await _read(tx, DeliveryRow.event == event)
-
-
 async def listed(tx: Transaction, project: int, *, state: DeliveryState, limit: int = 100) -> tuple[Delivery, ...]:
     """Newest first."""
     return (await _read(tx, EventRow.project == project, DeliveryRow.state == state, newest=limit))[::-1]

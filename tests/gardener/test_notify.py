@@ -140,14 +140,15 @@ async def test_a_url_cannot_ask_for_more_than_one_try_nor_swallow_a_failure(http
     assert len(httpserver.log) == 1
 
 
-async def test_one_that_is_cancelled_waits_for_nobody(silent: str) -> None:
-    task = asyncio.ensure_future(sent(silent, patience=60))
-    await asyncio.sleep(0)
+async def test_one_that_is_cancelled_waits_for_nobody() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        task = asyncio.ensure_future(sent(f"json://127.0.0.1:{server.getsockname()[1]}/", patience=60))
+        connection, _ = await asyncio.wait_for(asyncio.to_thread(server.accept), 20)  # it is being sent
+        with connection:
+            task.cancel()
 
-    task.cancel()
-
-    with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(task, 10)
+            with pytest.raises(asyncio.CancelledError):
+                await asyncio.wait_for(task, 10)
 
 
 # --- what people may see -----------------------------------------------------------------------------------
