@@ -14,7 +14,7 @@ from gardener.projects import Project
 from gardener.store import overviews
 from web import assets
 from web.auth import SAID, VISITOR, Asking
-from web.presenters import words
+from web.presenters import queue, words
 
 PAGE: Final = "text/html"
 
@@ -36,6 +36,7 @@ def environment() -> Environment:
         "plural": words.plural,
         "took": words.took,
         "cut": words.cut,
+        "sentence": queue.sentence,
     }
     return made
 

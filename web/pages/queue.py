@@ -43,7 +43,7 @@ async def look(asking: NamedDependency[Asking], number: FromPath[int]) -> Respon
     )
 
 
-@get("/proposals/{number:int}/{side:str}.svg")
+@get("/proposals/{number:int}/pictures/{side:str}")
 async def picture(asking: NamedDependency[Asking], number: FromPath[int], side: FromPath[str]) -> Response[str]:
     """The page with the element marked: as the last green run used it, or as the proof does."""
     if side not in ("before", "after"):

@@ -32,7 +32,7 @@ async def index(asking: NamedDependency[Asking], number: FromPath[int]) -> Respo
         dismissed = await overviews.decided(tx, project.id, [ProposalStatus.DISMISSED], limit=FOLDED)
         stale = await overviews.decided(tx, project.id, [ProposalStatus.STALE], limit=FOLDED)
         swept = await overviews.sweep_lines(tx, project.id, limit=5)
-        risky = await overviews.at_risk(tx, project.id, limit=10)
+        risky = await overviews.at_risk(tx, project.id, limit=5)
         why = await why_empty(asking, tx, project) if not waiting.total else ""
     cards = [(queue.card(one, tests.get(one.test)), one.change_key) for one in waiting.rows]
     return await view.page(

@@ -50,7 +50,7 @@ async def one(asking: NamedDependency[Asking], number: FromPath[int]) -> Respons
         "runs/one.html",
         project=project,
         here="tests",
-        run=present_runs.page(run, test),
+        run=present_runs.page(run, test, base_url=project.base_url),
         repair=present.repair_row(repaired) if repaired and test and test.flagged else None,
     )
 
@@ -69,7 +69,7 @@ async def picture(asking: NamedDependency[Asking], number: FromPath[int]) -> Res
     return Response(content, media_type=kind, headers={"Cache-Control": "private, max-age=86400"})
 
 
-@get("/runs/{number:int}/page.svg")
+@get("/runs/{number:int}/page")
 async def page(asking: NamedDependency[Asking], number: FromPath[int]) -> Response[str]:
     """The page at the failure, as it is remembered."""
     async with asking.tools.store.reading() as tx:

@@ -13,7 +13,7 @@ from gardener.overviews import AtRiskLine, ProjectLine, RunLine, TestedLine
 from gardener.projects import Mode, Project, ProjectSettings
 from gardener.proposals import Proposal
 from gardener.repairs import GARDENER, Repair
-from gardener.runs import RunStatus
+from gardener.runs import RunStatus, Trigger
 from gardener.sweeps import Sweep
 from gardener.triage import Issue
 from web.presenters import progress, queue, words
@@ -217,7 +217,7 @@ def run_row(run: RunLine) -> RunRow:
         run.failed_step or "",
         cut(run.error or "", 300),
         run.ended_at,
-        words.took(run.started_at, run.ended_at),
+        words.took(run.started_at, run.ended_at) if run.trigger != Trigger.PROOF else "",
     )
 
 

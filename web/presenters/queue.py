@@ -45,6 +45,7 @@ class Card:
     is_open: bool
     is_dismissed: bool
     is_stale: bool
+    is_over: bool  # applied or superseded: nothing is left to decide
     fits: bool  # the test is still at the version that the operations count in
     proven: bool
     how: str
@@ -91,6 +92,7 @@ def card(proposal: Proposal, test: SavedTest | None = None, *, steps: Steps | No
         is_open=proposal.status == ProposalStatus.PROPOSED,
         is_dismissed=proposal.status == ProposalStatus.DISMISSED,
         is_stale=proposal.status == ProposalStatus.STALE or (proposal.status == ProposalStatus.PROPOSED and not fits),
+        is_over=proposal.status in (ProposalStatus.APPLIED, ProposalStatus.SUPERSEDED),
         fits=fits,
         proven=proposal.proven,
         how=words.strategy(proposal.strategy),

@@ -56,7 +56,7 @@ class RunPage:
     left_alone: str  # why it is not repaired by hand; "" if it may be
 
 
-def page(run: Run, test: SavedTest | None) -> RunPage:
+def page(run: Run, test: SavedTest | None, *, base_url: str = "") -> RunPage:
     evidence: dict[str, Any] = dict(run.evidence or {})
     why = may_tend(test, trigger=run.trigger, version=run.version, by_hand=True)
     if why is None and run.status != RunStatus.RED:
@@ -77,7 +77,7 @@ def page(run: Run, test: SavedTest | None) -> RunPage:
         cut(run.observed or "", 2000),
         run.picture is not None,
         run.page_key is not None,
-        _steps(run.steps[:MOST_STEPS]),
+        _steps(run.steps[:MOST_STEPS], base_url),
         tuple((title, _lines(evidence[key])) for key, title in EVIDENCE.items() if evidence.get(key)),
         tuple(
             cut(f"{one['kind']} at step {one['step']}: “{one['message']}”, {one['answer']}", 300)
@@ -87,14 +87,14 @@ def page(run: Run, test: SavedTest | None) -> RunPage:
     )
 
 
-def _steps(played: Sequence[dict[str, Any]]) -> tuple[PlayedStep, ...]:
+def _steps(played: Sequence[dict[str, Any]], base_url: str) -> tuple[PlayedStep, ...]:
     lengths = [max(0, round(float(one["ended_ms"]) - float(one["started_ms"]))) for one in played]
     longest = max([1, *lengths])
     return tuple(
         PlayedStep(
             str(one["step"]),
             str(one["kind"]),
-            cut(str(one["url"] or ""), 120),
+            cut(str(one["url"] or "").removeprefix(base_url), 120),
             ms,
             max(1, round(20 * ms / longest)),
             cut(str(one["error"] or ""), 300),
