@@ -162,7 +162,7 @@ async def saved(
         case "flagged":
             where.append(SavedTestRow.flagged.is_(True))
         case "at_risk":
-            where.append(exists().where(AtRiskRow.test == SavedTestRow.id))
+            where.append(SavedTestRow.id.in_(select(AtRiskRow.test).correlate(None)))
     columns = (SavedTestRow.id, SavedTestRow.name, SavedTestRow.status, SavedTestRow.version, SavedTestRow.tags)
     statement = (
         select(*columns, SavedTestRow.flagged, AtRiskRow.since, ProposalRow.id.label("proposal"))

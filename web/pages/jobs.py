@@ -46,6 +46,8 @@ async def stream(
     asking: NamedDependency[Asking], site: NamedDependency[Site], number: FromPath[int]
 ) -> ServerSentEvent:
     """Lines as they come, from the number that the browser has seen last; then the ending, and the stream closes."""
+    async with asking.tools.store.reading() as tx:
+        await jobs.get(tx, number)  # before the answer begins: an error in the middle of it can tell nobody
     seen = str(asking.request.headers.get("last-event-id") or asking.request.query_params.get("after") or "")
     after = int(seen) if seen.isascii() and seen.isdecimal() and len(seen) < 9 else 0
 
