@@ -30,6 +30,7 @@ from repair_ladder.rungs import (
     Models,
     Proposer,
     Situation,
+    Unusable,
     Verdict,
     self_heal,
     suggest_fix,
@@ -39,7 +40,7 @@ from repair_ladder.steps import Place, Steps, show_place
 from repair_ladder.verdicts import diagnose
 
 UNFOUND: Final = ("missing", "many")
-LED_NOWHERE: Final = ("red", "refused", "wrong element")  # an attempt that is not made again
+LED_NOWHERE: Final = ("red", "refused", "wrong element", "unusable")  # an attempt that is not made again
 LOCAL: Final[dict[str, Proposer]] = {SELF_HEAL: self_heal.propose, SUGGEST_FIX: suggest_fix.propose}
 
 
@@ -50,6 +51,7 @@ Said: TypeAlias = Literal[
     "refused",  # by the floor, whole
     "wrong element",
     "cannot fail",  # green by checks that cannot be red
+    "unusable",  # a model's answer that cannot be read
     "unproven",  # it may do harm: not run
     "environment",
 ]
@@ -185,6 +187,9 @@ class _Further:
     base: Operations
     red: Red
     doubt: str
+    fix: str
+    is_guess: bool  # a person would have to look at the candidate itself
+    vouched: frozenset[Place]
 
 
 class _Climb:
@@ -194,11 +199,13 @@ class _Climb:
         self.refusals: list[Refusal] = list(
             dict.fromkeys(refusal for attempt in self.attempts for refusal in attempt.refusals)
         )
-        self.tried = {one.fix: one.outcome for one in self.attempts}
+        self.tried = {one.fix: one.outcome for one in self.attempts if one.fix}
         spent.attempts += sum(one.outcome in LED_NOWHERE for one in self.attempts)
         spent.tried.update(dict.fromkeys(self.tried, 1))
         spent.tried.update(given.earlier.interrupted)
         self.unavailable: Unavailable | None = None
+        self.dead: set[str] = set()  # fixes that carried the test on, into a dead end
+        self.is_second_look = False
         self.doubt = ""
         self.bare_replay = replay
         # What local planners have shown by other means than a green run; a model's word is none.
@@ -216,13 +223,26 @@ class _Climb:
             await self.watch(what, details)
 
     async def run(self, red: Red) -> Climbed:
-        situation = self.situation((), red)
-        while True:
-            step = await self.one_round(situation)
-            if not isinstance(step, _Further):
-                return step
-            self.doubt = step.doubt
-            situation = self.situation(step.base, step.red)
+        return await self.climb_from(self.situation((), red))
+
+    async def climb_from(self, situation: Situation) -> Climbed:
+        """Round after round; where a guess carried the test on and led nowhere, what is left is tried without it."""
+        step = await self.one_round(situation)
+        if not isinstance(step, _Further):
+            return step
+        before = self.doubt, self.vouched
+        self.doubt, self.vouched = step.doubt, step.vouched
+        end = await self.climb_from(self.situation(step.base, step.red))
+        is_over = isinstance(end, Repaired | Halted) or (isinstance(end, Exhausted) and end.is_stopped)
+        if is_over or not step.is_guess:
+            return end
+        self.doubt, self.vouched = before
+        self.dead.add(step.fix)
+        self.is_second_look = True
+        second = await self.climb_from(situation)
+        if isinstance(second, Repaired | Halted):
+            return second
+        return replace(end, attempts=tuple(self.attempts), refusals=tuple(self.refusals))
 
     def situation(self, base: Operations, red: Red) -> Situation:
         given = self.given
@@ -244,6 +264,9 @@ class _Climb:
                 proposed = await proposer(situation)
                 if isinstance(proposed, Unavailable):
                     self.unavailable = proposed
+                    continue
+                if isinstance(proposed, Unusable):
+                    await self.unusable(rung, proposed.reason)
                     continue
                 result = await self.try_all(situation, rung, source, proposed)
                 if result is not None:
@@ -280,7 +303,7 @@ class _Climb:
         """Diagnose first, repair second (G23). What the signals make plain needs no model."""
         found = diagnose(situation)
         await self.tell("verdict", verdict=found.category, reason=found.reason)
-        is_open = found.category == "incurable" and DIAGNOSE_DRIFT in self.given.rungs
+        is_open = found.category == "incurable" and DIAGNOSE_DRIFT in self.given.rungs and not self.is_second_look
         if is_open and self.given.models and not self.unavailable and not self.may_not_ask():
             await self.tell("rung", rung=DIAGNOSE_DRIFT, source="model", step=show_place(situation.red.place))
             said = await self.given.models.diagnose(situation)
@@ -290,8 +313,18 @@ class _Climb:
                 result = await self.try_all(situation, DIAGNOSE_DRIFT, "model", said.candidates)
                 if result is not None:
                     return result
+                if said.unusable:
+                    await self.unusable(DIAGNOSE_DRIFT, said.unusable)
                 found = said.verdict or found
         return self.verdict(found)
+
+    async def unusable(self, rung: str, reason: str) -> None:
+        """An answer that nobody can use is an attempt that led nowhere, and no permission to anything (H14)."""
+        self.spent.attempts += 1
+        ended = Attempt(len(self.attempts) + 1, rung, "model", "a model's answer", (), (), "unusable", reason)
+        self.attempts.append(ended)
+        if self.given.journal:
+            await self.given.journal.ended(ended)
 
     # --- one candidate ---
 
@@ -303,6 +336,8 @@ class _Climb:
         self.renamed |= candidate.renamed
         self.identified |= candidate.identified
         fix = fix_of((*situation.base, *candidate.operations))
+        if fix in self.dead:
+            return None
         if self.tried.get(fix) in LED_NOWHERE:
             return None  # it was tried before the climb was broken off, and is not tried twice
         screened = self.screen((*situation.base, *candidate.operations))
@@ -366,11 +401,10 @@ class _Climb:
             case gate.WrongElement(reason=reason):
                 await note("wrong element", reason)
             case gate.NotGreen(run=red):
-                further = self.further(situation, operations, candidate, red)
+                further = self.further(situation, operations, candidate, red, fix, vouched)
                 await note("further" if further else "red", f"step {show_place(red.place)}: {red.message}")
                 await self.tell("red", step=show_place(red.place), error=red.message, further=bool(further))
                 if further:
-                    self.vouched = vouched  # with the doubt that goes with it
                     return further
             case Environment():
                 await note("environment", judged.message)
@@ -393,20 +427,28 @@ class _Climb:
             identified=self.identified,
         )
 
-    def further(self, situation: Situation, operations: Operations, candidate: Candidate, red: Red) -> _Further | None:
+    def further(
+        self,
+        situation: Situation,
+        operations: Operations,
+        candidate: Candidate,
+        red: Red,
+        fix: str,
+        vouched: frozenset[Place],
+    ) -> _Further | None:
         """Did the candidate carry the test on? Failing later than before is information, not success."""
         ahead = self.situation(operations, red)
         if ahead.place is None or situation.place is None:
             return None
-        doubt = self.doubt or candidate.doubt
+        on = _Further(operations, red, self.doubt or candidate.doubt, fix, bool(candidate.doubt), vouched)
         if ahead.place > situation.place:
-            return _Further(operations, red, doubt)
+            return on
         if ahead.place == situation.place and situation.red.cause in UNFOUND and red.cause not in UNFOUND:
-            return _Further(operations, red, doubt)  # its element is found now, and the step fails on it
+            return on  # its element is found now, and the step fails on it
         if candidate.reveals and ahead.place == situation.place:
             match = self_heal.find_target(ahead, ahead.place)
             if match is not None and match.verdict == "found":
-                return _Further(operations, red, doubt)
+                return on
         return None
 
     # --- how it ends ---
@@ -448,7 +490,9 @@ class _Climb:
             case _ if self.unavailable:
                 return Halted(self.unavailable, self.unavailable.message, *told[1:])
             case _:
-                return self.exhausted(found.reason, evidence=found.evidence)
+                unusable = next((one.error for one in self.attempts if one.outcome == "unusable"), "")
+                why = f" (a model's answer was not used: {unusable})" if unusable else ""
+                return self.exhausted(found.reason + why, evidence=found.evidence)
 
 
 def fix_of(operations: Operations) -> str:

@@ -25,7 +25,7 @@ from repair_ladder.verdicts import pre_triage
 
 LIKELY: Final = 0.3  # less than that is not what a model may vouch for
 MOST_PROBES: Final = 12  # falsified checks of one run
-PROBE_MS: Final = 1  # one look: the check itself has just held on that very page
+PROBE_MS: Final = 100  # a look or two: the check itself has just held on that very page
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,8 +139,10 @@ class DriftingShop(Shop):
         instead = drift.server(request) if drift else None
         response = instead or super().answer(request)
         if drift and drift.script and response.kind == "text/html":
-            script = f"<script>(() => {{{PRELUDE}{drift.script}}})();</script>"
+            script = f"<script>(() => {{{PRELUDE}{drift.script}; later(() => q('#veil').remove()); }})();</script>"
             body = response.body.replace('<script src="/assets/shop.js', script + '<script src="/assets/shop.js')
+            # Nobody sees the page before it is what the release makes of it.
+            body = body.replace("</head>", '<style id="veil">body { visibility: hidden !important }</style></head>')
             response = replace(response, body=body)
         return response
 
@@ -222,7 +224,7 @@ def _gone() -> Iterator[Drift]:
         yield _not("replaced by another", key, work, verdicts=WORST)
     for key in ("apply button", "preview button"):
         # What is left has the right words, and cannot be seen.
-        yield _not("only a hidden copy is left", key, "e.hidden = true; others();", verdicts=WORST)
+        yield _not("only a hidden copy is left", key, "e.style.display = 'none'; others();", verdicts=WORST)
 
 
 def _another_way() -> Iterator[Drift]:

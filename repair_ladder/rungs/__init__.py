@@ -81,7 +81,14 @@ class Candidate:
     lessons: tuple[int, ...] = ()  # the remembered fixes that it repeats
 
 
-Proposer: TypeAlias = Callable[[Situation], Awaitable[tuple[Candidate, ...] | Unavailable]]
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """A model answered, and the answer is of no use: an attempt is spent, and it is said why (H14)."""
+
+    reason: str
+
+
+Proposer: TypeAlias = Callable[[Situation], Awaitable[tuple[Candidate, ...] | Unavailable | Unusable]]
 
 
 Category: TypeAlias = Literal["rot", "fixable", "product_defect", "environment", "incurable"]
@@ -103,10 +110,11 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosed:
-    """A verdict, or what to try; neither where the answer could not be read."""
+    """A verdict, or what to try; neither where the answer could not be read, and then `unusable` says why."""
 
     verdict: Verdict | None
     candidates: tuple[Candidate, ...] = ()
+    unusable: str = ""
 
 
 @dataclass(frozen=True, slots=True)

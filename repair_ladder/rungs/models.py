@@ -19,7 +19,7 @@ from repair_ladder import prompts, replies
 from repair_ladder.harm import destructive_word, new_harm
 from repair_ladder.operations import Operation, Operations, old_step
 from repair_ladder.ports import Answered, Ask, Asked, Question, Unanswered, Unavailable
-from repair_ladder.rungs import SELF_HEAL, SUGGEST_FIX, Candidate, Diagnosed, Models, Situation, Verdict
+from repair_ladder.rungs import SELF_HEAL, SUGGEST_FIX, Candidate, Diagnosed, Models, Situation, Unusable, Verdict
 from repair_ladder.rungs.self_heal import HEALABLE, all_expected, find_target, replace_locator
 from repair_ladder.step_format import read_step, write_step
 from repair_ladder.steps import Place, Step, show_place
@@ -51,7 +51,7 @@ class _Caller:
             self.asked.output_tokens += reply.output_tokens
         return reply
 
-    async def choose_element(self, situation: Situation) -> tuple[Candidate, ...] | Unavailable:
+    async def choose_element(self, situation: Situation) -> tuple[Candidate, ...] | Unavailable | Unusable:
         """Which of the likeliest elements is it, or none? Asked only where the matcher is not sure."""
         place, page = situation.place, situation.page
         if place is None or page is None or situation.red.cause not in HEALABLE:
@@ -71,8 +71,12 @@ class _Caller:
         )
         if isinstance(reply, Unavailable):
             return reply
-        chosen = replies.read_choice(reply, listed) if isinstance(reply, Answered) else None
-        if not isinstance(chosen, int):
+        if isinstance(reply, Unanswered):
+            return Unusable(_unanswered(reply))
+        chosen = replies.read_choice(reply, listed)
+        if isinstance(chosen, replies.Unreadable):
+            return Unusable(chosen.reason)
+        if chosen is None:
             return ()
         name, author = next(iter(step.locators()))
         ways = write_locator(
@@ -98,7 +102,7 @@ class _Caller:
             ),
         )
 
-    async def suggest_operations(self, situation: Situation) -> tuple[Candidate, ...] | Unavailable:
+    async def suggest_operations(self, situation: Situation) -> tuple[Candidate, ...] | Unavailable | Unusable:
         if situation.page is None:
             return ()
         reply = await self.answer(
@@ -115,8 +119,12 @@ class _Caller:
         )
         if isinstance(reply, Unavailable):
             return reply
-        read = replies.read_operations(reply, situation.current, read_step) if isinstance(reply, Answered) else ()
-        if isinstance(read, replies.Unreadable) or not read:
+        if isinstance(reply, Unanswered):
+            return Unusable(_unanswered(reply))
+        read = replies.read_operations(reply, situation.current, read_step)
+        if isinstance(read, replies.Unreadable):
+            return Unusable(read.reason)
+        if not read:
             return ()
         return self.candidate(situation, read, "a model suggests these operations")
 
@@ -140,11 +148,11 @@ class _Caller:
         )
         if isinstance(reply, Unavailable):
             return reply
-        if not isinstance(reply, Answered):
-            return Diagnosed(None)
+        if isinstance(reply, Unanswered):
+            return Diagnosed(None, unusable=_unanswered(reply))
         read = replies.read_diagnosis(reply, situation.current, read_step)
         if isinstance(read, replies.Unreadable):
-            return Diagnosed(None)
+            return Diagnosed(None, unusable=read.reason)
         reason = " ".join(part for part in (read.explanation, read.recommendation) if part)
         if read.verdict in ("rot", "fixable"):
             return Diagnosed(None, self.candidate(situation, read.operations, reason or "a model diagnosed drift"))
@@ -164,6 +172,10 @@ class _Caller:
         doubt = "" if only_moves else "a model added or took away steps"
         harm = next((why for one in operations if (why := _harm(situation, one))), None)
         return (Candidate(tuple(operations), SUGGEST_FIX, hypothesis[:500], doubt=doubt, harm=harm),)
+
+
+def _unanswered(reply: Unanswered) -> str:
+    return {"refusal": "it declined to answer", "nonsense": "it made no call", "cut": "it was cut off"}[reply.why]
 
 
 def _saved(situation: Situation, operation: Operation) -> Place | None:

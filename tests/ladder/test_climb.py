@@ -174,6 +174,23 @@ async def test_what_gets_further_and_then_fails_on_a_check_is_not_written() -> N
     assert [one.outcome for one in found.attempts][:1] == ["further"]
 
 
+async def test_a_guess_that_led_into_a_dead_end_is_given_up_for_what_is_left() -> None:
+    """What stands in the old place under another name carried the test on, and was not it after all."""
+    guess = a_candidate(a_replacement(2, {"click": {"css": "#later"}}), doubt="its visible name is another one now")
+
+    def dead_end(steps: Steps) -> Outcome | None:
+        css = steps[1].locator.css if steps[1].locator else ""
+        return a_red(3, THANKS, "check", "no", observed="/error") if css == "#later" else None
+
+    shop = Shop(after=dead_end)
+    found = await climbed(shop=shop, rungs=(SUGGEST_FIX,), models=models((guess, a_candidate(FIX))))
+
+    assert isinstance(found, Repaired)
+    assert found.operations == (FIX,)
+    assert found.doubt == "", "nothing is left of the guess"
+    assert [one.outcome for one in found.attempts if one.operations] == ["further", "green"]
+
+
 async def test_green_on_the_wrong_element_is_not_believed() -> None:
     neighbour = a_candidate(a_replacement(2, {"click": {"css": "#later"}}))
 
