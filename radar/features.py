@@ -64,6 +64,7 @@ FEATURES: Final = (
     "same_column_place",
     "same_height",
     "same_height_from_below",
+    "same_part_of_page",
     "same_size",
     "same_order",
     "heading_shared",
@@ -249,6 +250,10 @@ class Comparison:
         ):
             left, right = self._numbers(what)
             put(name, np.exp(-np.abs(left[old] - right[new]) / scale))
+        # Header or footer, left or right: on pages that grew, too.
+        (left, right), (shares, new_shares) = self._numbers("x"), self._numbers("y_share")
+        away = np.abs(left[old] - right[new]) / 1000 + np.abs(shares[old] - new_shares[new]) * 2
+        put("same_part_of_page", np.maximum(0.0, 1 - away))
         size = np.ones(len(old))
         for what in ("width", "height"):
             left, right = self._numbers(what)
@@ -403,6 +408,8 @@ def _numbers(view: View, what: str) -> npt.NDArray[np.float64]:
             values = [b.x for b in boxes]
         case "y":
             values = [b.y for b in boxes]
+        case "y_share":
+            values = [b.y / max(page_height, 1.0) for b in boxes]
         case "below":
             values = [page_height - b.y for b in boxes]
         case "width":

@@ -103,7 +103,7 @@ def chance(decision: Mapping[str, Any], facts: Mapping[str, float]) -> float:
 
 def leaf(tree: Any, facts: Mapping[str, float]) -> float:
     """What a tree adds: at each fork low if the fact is at most `to`, else high; a number ends it."""
-    while isinstance(tree, Mapping):
+    while isinstance(tree, dict):
         tree = tree["low"] if facts.get(tree["fact"], 0.0) <= tree["to"] else tree["high"]
     return float(tree)
 
@@ -195,9 +195,10 @@ class PageMatch:
         for at, thing in enumerate(self._old.things):
             if self._partner[at] < 0:
                 continue
-            match = self.find(thing.leader)
-            if match.verdict == "found" and match.element is not None:
-                sure[thing.leader] = match.element
+            judged = self._judged(at, thing.leader, None)
+            decided = self._decide(at, judged, None)
+            if decided is not None and decided.verdict == "found":
+                sure[thing.leader] = decided.best.element
         given = set(sure.values())
         for thing in self._old.things:
             became = sure.get(thing.leader)
@@ -376,6 +377,8 @@ class PageMatch:
     def _holds_more(self, at: int, to: int) -> bool:
         """Is it around what the old element became, or does it hold more of what was outside of it than of its own?"""
         old, new = self._old.things[at], self._new.things[to]
+        if new.outer == new.last:
+            return False
         became = int(self._anchor[at])
         if became >= 0 and became != to and new.outer < self._new.things[became].outer <= new.last:
             # The anchor is in doubt where it keeps only some of the words.
@@ -397,28 +400,36 @@ class PageMatch:
         return places[:, 0], places[:, 1]
 
     def _answer(self, at: int, target: int, judged: list[_Judged], action: str | None) -> Match:
+        decided = self._decide(at, judged, action)
+        if decided is None:
+            return self._nothing_left(at, judged)
+        best, other = decided.best, decided.other
+        candidates = self._listed(at, judged, best, decided.probability)
+        reasons = candidates[0].reasons
+        if decided.verdict != "found":
+            reasons = (self._why_not(at, best, other, decided.verdict), *reasons)
+        runner_up = other.element if other else None
+        return Match(decided.verdict, best.element, decided.probability, reasons, runner_up, candidates)
+
+    def _decide(self, at: int, judged: list[_Judged], action: str | None) -> _Decided | None:
+        """The verdict on the best candidate; None where every one is under a veto."""
         best, other = self._first_two(at, judged)
         if best is None:
-            return self._nothing_left(at, judged)
+            return None
         facts = self._facts(at, judged, best, other, blind=action in CIRCULAR)
         probability = chance(self.weights.found, facts)
-        gone = chance(self.weights.gone, facts)
         verdict: Verdict = "unsure"
         if self._is_guess(best):
             probability = min(probability, GUESS_MOST)
         elif probability >= self.weights.found_from and not self._is_claimed(at, best.to):
             # Two of the new page may fit about as well, such as one button that became two: either would be a guess.
-            if facts["lead"] >= LEAST_LEAD:
+            if facts["lead"] * 10 >= LEAST_LEAD:
                 verdict = "found"
             else:
                 probability = GUESS_MOST
-        elif gone >= self.weights.gone_from and self.kept >= KNOWN_PAGE:
+        elif self.is_known and chance(self.weights.gone, facts) >= self.weights.gone_from:
             verdict = "gone"
-        candidates = self._listed(at, judged, best, probability)
-        reasons = candidates[0].reasons
-        if verdict != "found":
-            reasons = (self._why_not(at, best, other, verdict), *reasons)
-        return Match(verdict, best.element, probability, reasons, other.element if other else None, candidates)
+        return _Decided(verdict, probability, best, other)
 
     def _first_two(self, at: int, judged: list[_Judged]) -> tuple[_Judged | None, _Judged | None]:
         """The best candidate, and the best that stands elsewhere and is not plainly another old element's."""
@@ -456,17 +467,16 @@ class PageMatch:
         best = judged[0].element if judged else None
         reasons = ("nothing on the new page can be it", *dict.fromkeys(one.veto for one in judged[:SHOWN]))
         # Of a page that hardly shares anything with the old one nothing can be said, not even that.
-        verdict: Verdict = "gone" if self.kept >= KNOWN_PAGE else "unsure"
+        verdict: Verdict = "gone" if self.is_known else "unsure"
         return Match(verdict, best, 0.0, reasons, None, candidates)
 
     def _listed(self, at: int, judged: list[_Judged], best: _Judged, probability: float) -> tuple[Candidate, ...]:
         """The best five; what the first leaves over is shared among the others by their scores."""
-        listed = []
         rest = [one for one in judged if one is not best and not one.veto]
         shares = np.exp([one.score - best.score for one in rest])
         total = float(shares.sum()) or 1.0
-        listed.append(Candidate(best.element, probability, self._reasons(at, best)))
-        for one, share in zip(rest, shares, strict=True):
+        listed = [Candidate(best.element, probability, self._reasons(at, best))]
+        for one, share in zip(rest[: SHOWN - 1], shares, strict=False):
             chance = min(probability, (1 - probability) * float(share) / max(total, 1.0))
             listed.append(Candidate(one.element, chance, self._reasons(at, one)))
         listed += [Candidate(one.element, 0.0, (one.veto,)) for one in judged if one.veto]
@@ -518,6 +528,11 @@ class PageMatch:
         """How much of what people notice on the old page was surely found again, 0..1."""
         notable = [at for at, t in enumerate(self._old.things) if t.is_visible and (t.words or t.group in ACTED_ON)]
         return sum(self._anchor[at] >= 0 for at in notable) / len(notable) if notable else 0.0
+
+    @property
+    def is_known(self) -> bool:
+        """Is the new page the old one, so that what is not on it can be said to be gone?"""
+        return self.kept >= KNOWN_PAGE
 
     def _is_closed(self, at: int) -> float:
         """1 if what stood before and what stood after it now stand side by side: there is no place left for it."""
@@ -633,6 +648,14 @@ class _Judged:
     veto: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Decided:
+    verdict: Verdict
+    probability: float
+    best: _Judged
+    other: _Judged | None
+
+
 # Steps whose expectation is the element's own text or value.
 CIRCULAR: Final = frozenset(("assert_text", "assert_value", "assert_contains", "assert_number"))
 OWN_WORDS: Final = [
@@ -659,7 +682,7 @@ KNOWN_PAGE: Final = 0.3  # share of the old page that must be found again before
 TIGHT: Final = 1.0  # scores so close are equal
 PART_DEEP: Final = 4  # how far up a control is sought around one of its parts
 GUESS_MOST: Final = 0.5  # the most that a guess may be worth
-LEAST_LEAD: Final = 0.25  # over the best different candidate, in points of likeness
+LEAST_LEAD: Final = 2.5  # over the best different candidate, in points of likeness
 
 
 def _two_best(score: Floats, side: Ints, count: int) -> tuple[Floats, Floats, Ints]:
