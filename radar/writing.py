@@ -80,6 +80,7 @@ def write_locator(
     `author` is the locator it replaces: his kind of locator, his scope, his frames and his `exact` are kept where they
     lead to the element. `noise` are ids, values and texts known to change from one load to the next. `avoid_text` is
     what the step's check expects: an element found by the text it is checked for passes whatever it is.
+    Empty where only a position would tell the element and the author used none.
     """
     return _Writer(page, element, author, noise, avoid_text, test_id_attribute).write()
 
@@ -119,9 +120,17 @@ class _Writer:
             ways += self._first_proven(self._scoped(), MOST)
         if len(ways) < MOST:
             ways += self._first_proven(self._paths(), 2)
-        if not ways or self._author_counts:
+        if self._author_counts or (not ways and self._may_count):
             ways += self._first_proven(self._positions(), 2)
         return self._best(ways)
+
+    @property
+    def _may_count(self) -> bool:
+        """May a position be all that tells the element? Not in place of an author's locator that used none.
+
+        What is told by its place alone is another element after the next change, and nobody would see it.
+        """
+        return self.author is None or self._author_counts
 
     def _is_settled(self, way: _Way) -> bool:
         """Good enough not to look for combinations: lasting, and in the author's form."""
@@ -201,7 +210,9 @@ class _Writer:
     def _author_counts(self) -> bool:
         """Did he use a position?"""
         author = self.author
-        return author is not None and (author.nth is not None or ":nth-" in (author.css or ""))
+        if author is None:
+            return False
+        return author.nth is not None or bool(_COUNTS.search(author.css or "") or _PLACE.search(author.xpath or ""))
 
     @cached_property
     def _author_scope(self) -> Locator | None:
@@ -451,6 +462,8 @@ class _Writer:
     def _paths(self) -> Iterator[_Way]:
         for css in self._css_paths():
             is_position = ":nth-" in css
+            if is_position and not self._may_count:
+                continue
             cost = COSTS["path"] + css.count(">") * 3 + (POSITION if is_position else 0)
             yield _Way(cost, "path", Locator(css=css, frame=self.frame))
 
@@ -554,6 +567,10 @@ def _holds(text: str, value: str, *, in_css: bool) -> bool:
     if len(text) > 3:
         return text in whole
     return not in_css and re.search(rf"(?<!\w){re.escape(text)}(?!\w)", whole) is not None
+
+
+_COUNTS: Final = re.compile(r":(nth|first|last)-")  # in a CSS selector
+_PLACE: Final = re.compile(r"\[\s*(\d+|last\(\)[^\]]*|position\(\)[^\]]*)\s*\]")  # in an XPath
 
 
 # --- what holds still -------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from radar import locators
@@ -170,6 +170,52 @@ def test_a_position_is_used_when_nothing_else_tells_elements_apart() -> None:
     )
 
 
+TWINS = """
+html
+  ul
+    li
+      button "Remove"
+    li
+      button :t=x "Remove"
+"""
+
+
+@pytest.mark.parametrize(
+    "author",
+    [
+        Locator(css="#remove-tablet"),
+        Locator(role="button", name="Remove tablet"),
+        Locator(test_id="remove"),
+        Locator(xpath="//button[@id='remove']"),
+        Locator(text="Remove tablet"),
+    ],
+    ids=str,
+)
+def test_a_bare_position_does_not_replace_what_was_none(author: Locator) -> None:
+    seen = page(TWINS)
+
+    assert write_locator(seen, index_of(seen, "x"), author=author) == ()
+
+
+@pytest.mark.parametrize(
+    "author",
+    [
+        Locator(role="button", name="Delete", nth=1),
+        Locator(css="li:nth-child(2) > button"),
+        Locator(css="li:last-of-type button"),
+        Locator(xpath="//li[2]/button"),
+        Locator(xpath="//li[last()]/button"),
+    ],
+    ids=str,
+)
+def test_a_position_may_replace_a_position(author: Locator) -> None:
+    seen = page(TWINS)
+
+    (best, *_) = write_locator(seen, index_of(seen, "x"), author=author)
+
+    assert resolve(best, seen) == (index_of(seen, "x"),)
+
+
 def test_what_a_check_expects_does_not_stand_in_its_locator() -> None:
     seen = page("""
     html
@@ -252,6 +298,8 @@ MARKS = st.text(alphabet=st.sampled_from("ab1-_ .:#\"'\\é\n\t]>"), min_size=1, 
 
 
 @given(MARKS)
+@example("'")
+@example("\"")
 def test_quoted_marks_are_found_again(mark: str) -> None:
     seen = PageSnapshot("x", elements=(Element(0, -1, "html", {}), Element(1, 0, "p", {"id": mark, "class": mark})))
 
