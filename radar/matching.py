@@ -39,6 +39,7 @@ from radar.things import (
     is_control,
     is_secret,
     looks_generated,
+    path_of,
     view,
     words_of,
 )
@@ -526,13 +527,20 @@ class PageMatch:
     @cached_property
     def kept(self) -> float:
         """How much of what people notice on the old page was surely found again, 0..1."""
-        notable = [at for at, t in enumerate(self._old.things) if t.is_visible and (t.words or t.group in ACTED_ON)]
+        notable = _notable(self._old)
         return sum(self._anchor[at] >= 0 for at in notable) / len(notable) if notable else 0.0
 
-    @property
+    @cached_property
     def is_known(self) -> bool:
-        """Is the new page the old one, so that what is not on it can be said to be gone?"""
-        return self.kept >= KNOWN_PAGE
+        """Is the new page the old one, so that what is not on it can be said to be gone?
+
+        Either much of it was found again, or it was redrawn: at the same address some of the old page in a page that
+        is not much emptier. Half a page, a sign-in form or an error in its place has less on it or stands elsewhere.
+        """
+        if self.kept >= KNOWN_PAGE:
+            return True
+        is_full = len(_notable(self._new)) >= FULL_PAGE * len(_notable(self._old))
+        return self.kept >= REDRAWN_PAGE and is_full and _address(self.old) == _address(self.new)
 
     def _is_closed(self, at: int) -> float:
         """1 if what stood before and what stood after it now stand side by side: there is no place left for it."""
@@ -679,6 +687,8 @@ ANCHOR_LEAD: Final = 1.5
 ASSIGN_FROM: Final = 4.0
 LEAD_MOST: Final = 10.0
 KNOWN_PAGE: Final = 0.3  # share of the old page that must be found again before anything is called gone
+REDRAWN_PAGE: Final = 0.1  # the same of a page that was redrawn
+FULL_PAGE: Final = 0.7  # what a redrawn page has on it at least, as a share of the old one
 TIGHT: Final = 1.0  # scores so close are equal
 PART_DEEP: Final = 4  # how far up a control is sought around one of its parts
 GUESS_MOST: Final = 0.5  # the most that a guess may be worth
@@ -700,6 +710,16 @@ def _two_best(score: Floats, side: Ints, count: int) -> tuple[Floats, Floats, In
     seconds = seconds[~np.isin(seconds, firsts)]
     second[sides[seconds]] = score[order[seconds]]
     return best, second, at
+
+
+def _notable(of: View) -> list[int]:
+    """The things that people notice."""
+    return [at for at, t in enumerate(of.things) if t.is_visible and (t.words or t.group in ACTED_ON)]
+
+
+def _address(page: PageSnapshot) -> str:
+    """The path of a page, without what is asked of it."""
+    return path_of(page.url).partition("?")[0].partition("#")[0].rstrip("/")
 
 
 def _by_key(of: View) -> Mapping[tuple[str, bool], list[int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import Any
 
@@ -313,6 +313,28 @@ def test_an_empty_page_has_no_answer_and_proves_nothing_gone() -> None:
     match = find_again(old, at(old, id="save"), PageSnapshot("http://shop.test/"), action="click")
 
     assert (match.verdict, match.element, match.candidates) == ("unsure", None, ())
+
+
+FRUIT = "Apples Pears Plums Quinces Cherries Figs Dates Limes Kiwis Grapes Melons Berries Lemons Olives Nuts".split()
+WHEELS = "Vans Trucks Bikes Trams Ferries Trains Buses Taxis Planes Boats Skates Sleds Carts Rafts Mopeds".split()
+
+
+@pytest.mark.parametrize(
+    ("below", "path", "expected"),
+    [
+        pytest.param([n("section", n("h2", word)) for word in WHEELS], "/", "gone", id="redrawn: as full as before"),
+        pytest.param([n("section", n("h2", word)) for word in WHEELS], "/login", "unsure", id="another address"),
+        pytest.param([n("p", "Please wait")], "/", "unsure", id="half a page"),
+    ],
+)
+def test_what_is_missing_from_a_page_that_is_hardly_known_is_gone_only_if_it_was_redrawn(
+    below: list[Node], path: str, expected: str
+) -> None:
+    old = page(header(), n("main", *[n("p", f"{word} of the season") for word in FRUIT], n("button", "Print", id="p")))
+    new = replace(page(header(), n("main", *below)), url=f"http://shop.test{path}")
+
+    assert find_again(old, at(old, id="p"), new, action="click").verdict == expected
+    assert PageMatch(old, new).kept < 0.3
 
 
 def test_an_answer_is_the_same_every_time() -> None:

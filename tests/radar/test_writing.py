@@ -299,7 +299,7 @@ MARKS = st.text(alphabet=st.sampled_from("ab1-_ .:#\"'\\é\n\t]>"), min_size=1, 
 
 @given(MARKS)
 @example("'")
-@example("\"")
+@example('"')
 def test_quoted_marks_are_found_again(mark: str) -> None:
     seen = PageSnapshot("x", elements=(Element(0, -1, "html", {}), Element(1, 0, "p", {"id": mark, "class": mark})))
 
