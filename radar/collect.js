@@ -4,7 +4,7 @@
 // page: what its style sheets say, the frames that could not be entered, and the rows that were told last. `known` are the
 // tokens of descriptions that the caller still has: where one of them is the last one, only what is new since is told.
 (target, read = '', kept = {}, known = []) => {
-  const CLOBBERED = {}, last = kept.said;
+  const CLOBBERED = {}, STALE = {}, last = kept.said;
   kept.said = null; // whatever goes wrong from here on, nothing is taken for known that may not be
   try { return describe(false); } catch (error) { if (error !== CLOBBERED) throw error; return describe(true); }
 
@@ -109,6 +109,13 @@
       if (style === undefined) { style = getComputedStyle(e); styles.set(e, style); }
       return style;
     }
+    const displays = new Map(); // of elements where it decides what others are called
+    function displayOf(e) {
+      const { display } = styleOf(e);
+      displays.set(e, display);
+      return display;
+    }
+    let isForeign = false; // does the row being made depend on more than its element, what is in it and what is around it?
 
     // --- roles, as Playwright gives them: what its locators find is what a locator means here ---
     const hostOf = (root) => root && typeOf(root) === 11 ? root.host || null : null; // of a shadow root
@@ -121,6 +128,7 @@
     const NONE = [];
     function byId(e, ids) {
       if (!ids) return NONE;
+      isForeign = true;
       const root = rootOf(e), find = byIdIn[typeOf(root)];
       return find ? ids.trim().split(/\s+/).map((id) => id && find(root, id)).filter(Boolean) : NONE;
     }
@@ -216,7 +224,7 @@
         const tag = tagOf(e);
         // What is shown has a box, and so has everything around it: nothing is left to ask but aria-hidden.
         if (tag !== 'OPTION' && tag !== 'OPTGROUP' && isShown(e)) hidden = isMuted(e);
-        else if (styleOf(e).display === 'contents' && tag !== 'SLOT') hidden = !hasHeard(e);
+        else if (displayOf(e) === 'contents' && tag !== 'SLOT') hidden = !hasHeard(e);
         else
           hidden = (tag !== 'SLOT' && !(tag === 'OPTION' && upTo(e, 'select')) && !(hasBox(e) && styleOf(e).visibility === 'visible'))
             || isOut(e);
@@ -250,7 +258,7 @@
         chain.push(at);
       }
       for (const at of chain.reverse()) {
-        out = out || (parentOf(at) && shadowOf(parentOf(at)) && !slotOf(at)) || styleOf(at).display === 'none' ||
+        out = out || (parentOf(at) && shadowOf(parentOf(at)) && !slotOf(at)) || displayOf(at) === 'none' ||
           (attr(at, 'aria-hidden') || '').toLowerCase() === 'true';
         outs.set(at, out = Boolean(out));
       }
@@ -270,7 +278,9 @@
     const referred = (e, ids) => byId(e, ids).map((ref) => alternative(ref, { seen: new Set(), by: true, open: isHidden(ref) }));
     const LABELABLE = new Set(['BUTTON', 'INPUT', 'METER', 'OUTPUT', 'PROGRESS', 'SELECT', 'TEXTAREA']);
     function labelsOf(e, tag) { // null for none
-      const labels = LABELABLE.has(tag) ? e.labels : null;
+      if (!LABELABLE.has(tag)) return null;
+      isForeign = true;
+      const { labels } = e;
       return labels && labels.length ? labels : null;
     }
     const labelText = (e, seen) => [...e.labels]
@@ -370,7 +380,7 @@
     }
     function content(e, how) {
       const isDressed = mayBeDressed(e), parts = [];
-      if (isDressed) parts.push(pseudo(e, '::before'));
+      if (isDressed) { isForeign = true; parts.push(pseudo(e, '::before')); }
       let length = 0, raw = 0;
       for (const node of inner(e)) {
         if (length > 4 * LONGEST) break; // nobody keeps that much
@@ -379,7 +389,7 @@
         if (type === 3) { if (how.open || !isUnread(node)) part = node.data; }
         else if (type === 1) {
           part = alternative(node, how);
-          if (tagOf(node) === 'BR' || styleOf(node).display !== 'inline') part = ` ${part} `;
+          if (tagOf(node) === 'BR' || displayOf(node) !== 'inline') part = ` ${part} `;
         }
         parts.push(part);
         raw += part.length;
@@ -546,8 +556,9 @@
       return flags;
     }
     let isCut = false, isPlain = true;
-    const rendered = [], controls = [], listening = [];
-    function walk(e, parent, edge, ox, oy, doc, hands) {
+    const rendered = [], controls = [], listening = [], foreign = [];
+    let still = null; // what of the last look may still hold: { was, own, below }
+    function walk(e, parent, edge, ox, oy, doc, hands, isFresh) {
       const tag = tagOf(e);
       if (SKIPPED.has(tag)) return;
       if (rows.length >= MOST) { isCut = true; return; }
@@ -555,6 +566,15 @@
       places.set(e, index);
       const rect = rectOf(e);
       const isRendered = isShown(e);
+      isFresh = isFresh || !still || still.below.has(e);
+      const at = isFresh || still.own.has(e) ? undefined : still.was.places.get(e);
+      if (at !== undefined && !still.was.foreign[at]) {
+        again(e, tag, at, parent, rect, isRendered, ox, oy, doc, hands);
+        if (tag === 'SVG') return;
+        for (let node = firstNode(e); node; node = nextNode(node)) if (typeOf(node) === 1) walk(node, index, '', ox, oy, doc, hands, false);
+        return;
+      }
+      isForeign = FORM.has(tag) || tag === 'TH';
       const type = tag === 'INPUT' ? e.type : '';
       const attributes = {};
       const given = attributesOf(e);
@@ -590,9 +610,10 @@
       const label = (by && fold(referred(e, by).join(' '))) || (labelsOf(e, tag) ? fold(labelText(e)) : '') || fold(said || '');
       rows.push([parent, tag.toLowerCase(), attributes, pieces, role, isNamed ? nameOf(e) : '', cut(label), edge, flags,
         tenth(rect.left + ox), tenth(rect.top + oy), tenth(rect.width), tenth(rect.height)]);
+      foreign.push(isForeign);
       const shadow = shadowOf(e);
       if (shadow) isPlain = false;
-      if (shadow) for (const child of shadow.children) walk(child, index, 'shadow', ox, oy, doc, null);
+      if (shadow) for (const child of shadow.children) walk(child, index, 'shadow', ox, oy, doc, null, true);
       if (tag === 'IFRAME' || tag === 'FRAME') {
         isPlain = false;
         let within = null;
@@ -600,28 +621,51 @@
         if (!within) { lost.push(index); frames.push(e); }
         else if (rootIn(within)) {
           checkForms(within);
-          walk(rootIn(within), index, 'frame', ox + rect.left + leftOf(e), oy + rect.top + topOf(e), within, handsIn(within));
+          walk(rootIn(within), index, 'frame', ox + rect.left + leftOf(e), oy + rect.top + topOf(e), within, handsIn(within), true);
         }
       } else if (tag !== 'SVG') {
-        for (const child of below) walk(child, index, '', ox, oy, doc, hands);
+        for (const child of below) walk(child, index, '', ox, oy, doc, hands, isFresh);
       }
     }
+    function flagsAgain(e, tag, index, rect, isRendered, doc, hands, old, isControl, listens) { // 14: what its attributes say
+      if (!isRendered || FORM.has(tag)) return flagsOf(e, tag, index, rect, isRendered, isControl, doc, hands);
+      if (!(rect.width > 0 && rect.height > 0)) return old & 14;
+      return old & 14 | 1 | seenFlags(e, index, rect, isControl, doc, hands, listens);
+    }
+    function again(e, tag, at, parent, rect, isRendered, ox, oy, doc, hands) { // the row it had, with the numbers of now
+      const { was } = still, row = was.rows[at], isControl = was.controls[at], listens = was.listening[at];
+      const flags = flagsAgain(e, tag, rows.length, rect, isRendered, doc, hands, row[8], isControl, listens);
+      if ((flags ^ row[8]) & 2) throw STALE;
+      const numbers = [flags, tenth(rect.left + ox), tenth(rect.top + oy), tenth(rect.width), tenth(rect.height)];
+      rows.push(parent === row[0] && numbers.every((number, n) => number === row[8 + n]) ? row
+        : [parent, ...row.slice(1, 8), ...numbers]);
+      rendered.push(isRendered);
+      listening.push(listens);
+      controls.push(isControl);
+      foreign.push(false);
+    }
     // --- a second look ---
-    // While no script has changed the page, what is said of its elements holds: only what the pointer, the keys and time
-    // change is looked at anew. Pages in pieces (frames, shadow roots) are always looked at as a whole.
+    // While nothing has changed the page, what is said of its elements holds: only what the pointer, the keys and time change
+    // is looked at anew. Where something has, the elements it may concern are described anew and the others are not. Pages in
+    // pieces (frames, shadow roots) are always looked at as a whole.
+    const MOST_RECORDS = 500;
+    function styledAsIt(was) { // the page's styles, if they are those of the last look
+      if (!was || was.isOver || was.root !== root || isCareful) return null;
+      was.records.push(...was.observer.takeRecords());
+      const some = styledIn(page);
+      if (!some || !some.isFixed || some.count !== was.count || was.records.length > MOST_RECORDS) return null;
+      for (const [e, value] of was.consulted) if (mark(e) !== value) return null;
+      return some;
+    }
     function refreshed(was) {
-      if (!was || was.isMutated || was.root !== root || was.observer.takeRecords().length || isCareful) return false;
-      const some = styledIn(page), { all } = was;
-      if (!some || !some.isFixed || some.count !== was.count) return false;
-      for (const [e, value] of was.consulted) if (mark(e) !== value) return false;
-      const ox = top.scrollX, oy = top.scrollY, news = [];
+      const some = styledAsIt(was);
+      if (!some || was.records.length) return false;
+      const ox = top.scrollX, oy = top.scrollY, news = [], { all } = was;
       for (let index = 0; index < all.length; index++) {
-        const e = all[index], row = was.rows[index], isRendered = isShown(e), isControl = was.controls[index];
+        const e = all[index], row = was.rows[index], isRendered = isShown(e);
         if (isRendered !== was.rendered[index] || shadowIn(e)) return false;
-        const rect = rectOf(e), tag = tagOf(e);
-        let flags = row[8] & 14; // what its attributes say
-        if (!isRendered || FORM.has(tag)) flags = flagsOf(e, tag, index, rect, isRendered, isControl, page, some.hand);
-        else if (rect.width > 0 && rect.height > 0) flags |= 1 | seenFlags(e, index, rect, isControl, page, some.hand, was.listening[index]);
+        const rect = rectOf(e);
+        const flags = flagsAgain(e, tagOf(e), index, rect, isRendered, page, some.hand, row[8], was.controls[index], was.listening[index]);
         if ((flags ^ row[8]) & 2) return false;
         const x = tenth(rect.left + ox), y = tenth(rect.top + oy), wide = tenth(rect.width), tall = tenth(rect.height);
         if (flags !== row[8] || x !== row[9] || y !== row[10] || wide !== row[11] || tall !== row[12])
@@ -635,14 +679,57 @@
       isCut = was.isCut;
       return true;
     }
+    // What of the last look still holds, or null for nothing. What a row says of an element comes from the element, what is in
+    // it and, for roles and aria-hidden, what is around it; rows that say more ("foreign": names by reference, labels, text
+    // from styles) never hold. Styles play a part where they show, hide or break lines, which is asked of each element.
+    function holding(was) {
+      const some = styledAsIt(was);
+      if (!some) return null;
+      const own = new Set(), below = new Set();
+      const spoilUp = (e) => { for (let at = e; at && !own.has(at); at = parentOf(at)) own.add(at); };
+      const spoil = (e) => { below.add(e); spoilUp(e); };
+      for (const { type, target, addedNodes } of was.records) {
+        const e = typeOf(target) === 1 ? target : parentOf(target);
+        if (!e) return null;
+        if (type === 'attributes') spoil(e);
+        else spoilUp(e);
+        for (const node of addedNodes) below.add(node);
+      }
+      const { all } = was;
+      for (let index = 0; index < all.length; index++) {
+        if (shadowIn(all[index])) return null;
+        if (isShown(all[index]) !== was.rendered[index]) spoil(all[index]);
+      }
+      for (const [e, display] of was.displays) if (e.isConnected && displayOf(e) !== display) spoil(e);
+      for (const [these, those] of [[some.added, was.added], [was.added, some.added]])
+        for (const e of these) if (!those.has(e)) spoil(e);
+      return { was, own, below };
+    }
+    function lookAnew(what) {
+      still = what;
+      rows = [];
+      places = new Map();
+      isCut = false;
+      isPlain = true;
+      for (const list of [scrollers, lost, frames, rendered, controls, listening, foreign]) list.length = 0;
+      if (!still) displays.clear();
+      else for (const [e, value] of still.was.consulted) if (e.isConnected) consulted.set(e, value);
+      isLong = Boolean(still && still.was.isLong);
+      if (root) walk(root, -1, '', top.scrollX, top.scrollY, page, handsIn(page), false);
+    }
     function remember() {
-      const some = styledIn(page);
       if (kept.was) kept.was.observer.disconnect();
       kept.was = null;
+      const some = styledIn(page);
       if (!kept.realm || !isPlain || isCareful || !some || !some.isFixed) return;
-      const was = { root, rows, places, rendered, controls, listening, consulted, count: some.count, isLong, isCut,
-        all: [...places.keys()] };
-      was.observer = new MutationObserver(() => { was.isMutated = true; was.observer.disconnect(); });
+      const was = { root, rows, places, rendered, controls, listening, foreign, consulted, displays, isLong, isCut,
+        added: some.added, count: some.count, all: [...places.keys()], records: [] };
+      was.observer = new MutationObserver((records) => {
+        was.records.push(...records);
+        if (was.records.length <= MOST_RECORDS) return;
+        was.isOver = true;
+        was.observer.disconnect();
+      });
       was.observer.observe(page, { subtree: true, childList: true, attributes: true, characterData: true });
       kept.was = was;
     }
@@ -668,15 +755,14 @@
       if (moved) return { token, since: last.token, count: rows.length, moved };
       const changed = [];
       for (let n = 0; n < rows.length; n++)
-        if (n >= last.rows.length || !isSame(rows[n], last.rows[n])) changed.push([n, rows[n]]);
+        if (n >= last.rows.length || (rows[n] !== last.rows[n] && !isSame(rows[n], last.rows[n]))) changed.push([n, rows[n]]);
       return { token, since: last.token, count: rows.length, changed };
     }
 
     const page = top.document, root = rootIn(page);
     let places = new Map();
     if (!refreshed(kept.was)) {
-      scrollers.length = 0;
-      if (root) walk(root, -1, '', top.scrollX, top.scrollY, page, handsIn(page));
+      try { lookAnew(holding(kept.was)); } catch (error) { if (error !== STALE) throw error; lookAnew(null); }
       remember();
     }
     let at = target ? target : null;

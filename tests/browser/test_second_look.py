@@ -14,7 +14,13 @@ pytestmark = pytest.mark.browser
 
 LIST = (
     "<style>.hid { display: none } .wide { width: 400px } #hint::before { content: 'Hint: ' } "
-    "[data-on] + p::after { content: ' on' }</style>"
+    "[data-on] + p::after { content: ' on' } "
+    ".off .ref { display: none } .line .ref span { display: block } .first > :first-child { display: none } "
+    "[data-hide] + * u { display: none } [data-line] + * u { display: block } [data-icon] + * u::after { content: '!' }"
+    "</style><i id=before></i><div role=button class=first id=w>Go<b>far</b><u id=u>now</u></div>"
+    "<div id=r role=group aria-labelledby=hint>x</div><ul role=presentation id=q></ul>"
+    "<table id=t class=ref><tr><th>No<th>What<tr><td>1<td><span>Blue</span><span id=m>mug</span></table>"
+    "<svg id=g><text>chart</text></svg><div id=box class=ref><b role=button>Open <i id=n>it</i></b></div>"
     "<h1 id=h>Shop</h1><button id=b aria-labelledby='h hint'>x</button><span id=hint>all</span>"
     "<form><label>Name <input id=i value=a></label><input type=checkbox id=c><select id=s><option>1<option>2</select>"
     "</form><ul id=l><li>one<li>two<li>three</ul><p id=p>end</p>"
@@ -38,6 +44,28 @@ NEWS = {
     "a state": "c.checked = true; s.selectedIndex = 1",
     "disabled": "i.disabled = true",
     "scrolled": "d.scrollTop = 40",
+    "a cell": "m.textContent = 'cup'",
+    "a header's neighbour": "t.rows[0].cells[1].outerHTML = '<td>x</td>'",
+    "an icon's text": "g.firstChild.textContent = 'graph'",
+    "a part of a name": "n.textContent = 'all'",
+    "something else that hides": "document.body.className = 'off'",
+    "something else that breaks a line": "document.body.className = 'line'",
+    "a rule that hides the first": "l.className = 'first'",
+    "the first of a list, which a rule hides": "l.className = 'first'; l.prepend(document.createElement('li'))",
+    "a neighbour that hides": "before.dataset.hide = 1",
+    "a neighbour that breaks a line": "before.dataset.line = 1",
+    "a neighbour that adds a text": "before.dataset.icon = 1",
+    "one more before what a rule hides": "w.prepend(document.createElement('s'))",
+    "moved to where its role is another": "q.append(l.firstElementChild)",
+    "muted": "box.setAttribute('aria-hidden', true)",
+    "a role": "box.setAttribute('role', 'button'); l.setAttribute('role', 'presentation')",
+    "a new style sheet": "document.head.append(Object.assign(document.createElement('style'), "
+    "{ textContent: 'li { visibility: hidden }' }))",
+    "a style sheet that adds texts": "document.head.append(Object.assign(document.createElement('style'), "
+    "{ textContent: 'td::before { content: \"cell\" }' }))",
+    "moved elsewhere": "box.append(document.querySelector('td')); t.after(m)",
+    "very much": "for (let k = 0; k < 700; k++) "
+    "document.body.append(Object.assign(document.createElement('i'), { title: k }))",
     "the title": "document.title = 'other'",
     "a shadow root": "p.attachShadow({mode: 'open'}).innerHTML = '<b>deep</b>'",
     "a frame": "return new Promise((done) => { const f = document.createElement('iframe'); "
