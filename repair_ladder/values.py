@@ -18,7 +18,7 @@ SHORTEST_SECRET: Final = 3  # shorter ones cannot be told from chance
 
 def fill_in(step: Step, values: Mapping[str, str]) -> Step:
     """The step with every `${name}` replaced. Raises BadTest for a name without a value."""
-    locator = _locator(step.locator, values) if step.locator else None
+    locator = fill_locator(step.locator, values) if step.locator else None
     return replace(step, locator=locator, parameters={k: _value(v, values) for k, v in step.parameters.items()})
 
 
@@ -26,7 +26,7 @@ def _value(value: Any, values: Mapping[str, str]) -> Any:
     if isinstance(value, str):
         return _text(value, values)
     if isinstance(value, Locator):
-        return _locator(value, values)
+        return fill_locator(value, values)
     if isinstance(value, list):
         return [_value(one, values) for one in value]
     if isinstance(value, dict):
@@ -34,12 +34,13 @@ def _value(value: Any, values: Mapping[str, str]) -> Any:
     return value
 
 
-def _locator(locator: Locator, values: Mapping[str, str]) -> Locator:
+def fill_locator(locator: Locator, values: Mapping[str, str]) -> Locator:
+    """The locator with every `${name}` replaced. Raises BadTest for a name without a value."""
     changed: dict[str, Any] = {}
     for item in fields(locator):
         value = getattr(locator, item.name)
         if isinstance(value, tuple):
-            changed[item.name] = tuple(_locator(one, values) for one in value)
+            changed[item.name] = tuple(fill_locator(one, values) for one in value)
         elif isinstance(value, str | Locator):
             changed[item.name] = _value(value, values)
     return replace(locator, **changed)

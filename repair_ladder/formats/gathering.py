@@ -24,6 +24,7 @@ MARK: Final = "drift-gardener:"
 LONGEST_QUOTE: Final = 100  # characters of a file that a remark quotes
 MOST_REMARKS: Final = 200  # of one test
 NAME: Final = re.compile(r"[A-Za-z_]\w*\Z")
+FLAGS: Final = re.compile(r"\(\?[ims]{1,3}\)")
 
 
 def check_text(text: str, where: str) -> None:
@@ -190,18 +191,36 @@ def leads_elsewhere(url: str) -> bool:
 
 def not_matching(pattern: str) -> str:
     """A regular expression that matches the texts this one does not."""
-    return rf"\A(?![\s\S]*(?:{pattern}))"
+    flags = FLAGS.match(pattern)
+    head = flags.group() if flags else ""
+    return rf"{head}\A(?![\s\S]*(?:{pattern[len(head) :]}))"
 
 
 def unnegated(pattern: str) -> str | None:
     """What `not_matching` was given; None for any other pattern."""
-    head, tail = r"\A(?![\s\S]*(?:", "))"
-    return pattern[len(head) : -len(tail)] if pattern.startswith(head) and pattern.endswith(tail) else None
+    flags = FLAGS.match(pattern)
+    before = flags.group() if flags else ""
+    head, tail, rest = r"\A(?![\s\S]*(?:", "))", pattern[len(before) :]
+    return before + rest[len(head) : -len(tail)] if rest.startswith(head) and rest.endswith(tail) else None
 
 
 def glob_pattern(glob: str) -> str:
     """The regular expression of a wildcard pattern where `*` is anything, whole text."""
-    return r"\A" + ".*".join(re.escape(part) for part in glob.split("*")) + r"\Z"
+    return "^" + ".*".join(re.escape(part) for part in re.split(r"\*+", glob)) + "$"
+
+
+def not_equal(text: str) -> str:
+    """A regular expression that matches every text but this one."""
+    return not_matching(rf"\A{re.escape(text)}\Z")
+
+
+def unequal(pattern: str) -> str | None:
+    """What `not_equal` was given; None for any other pattern."""
+    inner = unnegated(pattern)
+    if inner is None or not (inner.startswith(r"\A") and inner.endswith(r"\Z")):
+        return None
+    text = re.sub(r"\\(.)", r"\1", inner[2:-2], flags=re.DOTALL)
+    return text if not_equal(text) == pattern else None
 
 
 def condition_of(step: Step) -> tuple[str, Any] | None:

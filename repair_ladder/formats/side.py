@@ -34,12 +34,12 @@ from repair_ladder.formats.gathering import (
     leads_elsewhere,
     lost_line,
     name_of,
-    not_matching,
+    not_equal,
     quote,
     read_mark,
     relative,
+    unequal,
     unique,
-    unnegated,
     write_beside,
     write_mark,
     write_variables,
@@ -476,7 +476,7 @@ def _text_check(kind: str, *, negative: bool = False, on: str = "value") -> _Do:
 def _not_equal(text: str) -> dict[str, Any]:
     if PLACEHOLDER.search(text):
         raise Unsayable("a check that a variable's value is not there")
-    return {"matches": not_matching(rf"\A{re.escape(text)}\Z")}
+    return {"matches": not_equal(text)}
 
 
 def _label_check(reader: _Reader, given: _Given) -> _Raws:
@@ -854,8 +854,9 @@ class _Writer:
         wanted = condition_of(step)
         chosen = outside(step.locator, CHOSEN_OPTION)
         if wanted is not None and wanted[0] == "matches":
-            pattern = unnegated(str(wanted[1])) or ""
-            text = re.sub(r"\\(.)", r"\1", pattern.removeprefix(r"\A").removesuffix(r"\Z"), flags=re.DOTALL)
+            text = unequal(str(wanted[1]))
+            if text is None:
+                raise Unsayable("a condition")
             name = "assertNotText" if step.kind == "assert_text" else "assertNotSelectedValue"
             return name, self.spot(step.locator), text, False
         if chosen is not None and step.kind == "assert_text":

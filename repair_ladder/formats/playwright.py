@@ -1,0 +1,566 @@
+"""Playwright tests in Python: what codegen writes, and pytest-playwright. Parsed with `ast`, never run."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import keyword
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, assert_never
+
+from repair_ladder.errors import BadTest
+from repair_ladder.formats import Exported, WrittenTest, script_reading, script_writing
+from repair_ladder.formats.gathering import MARK, check_text, quote
+from repair_ladder.formats.script import (
+    Call,
+    Case,
+    Claim,
+    Constant,
+    Do,
+    Expression,
+    Function,
+    Index,
+    Joined,
+    Let,
+    Many,
+    Marked,
+    Member,
+    Name,
+    Other,
+    Pairs,
+    Pattern,
+    Script,
+    Statement,
+    Unknown,
+    Within,
+)
+from repair_ladder.formats.script_writing import dumps
+
+LARGEST: Final = 1_000_000  # characters
+DEEPEST: Final = 60
+MOST_CASES: Final = 200  # of one parametrized test
+MARKED: Final = re.compile(rf"(?:^|\s)# ({re.escape(MARK)} \{{.*\}})\s*$")
+FLAGS: Final = {"I": "i", "IGNORECASE": "i", "M": "m", "MULTILINE": "m", "S": "s", "DOTALL": "s"}
+COMPARED: Final = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.In: "in", ast.NotIn: "not in", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">",
+    ast.GtE: ">=", ast.Is: "is", ast.IsNot: "!=",
+}  # fmt: skip
+SKIPPED: Final = (ast.Pass, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal)
+AnyFunction = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def read(
+    text: str, *, where: str = "the file", name: str = "test", base_url: str | None = None
+) -> tuple[WrittenTest, ...]:
+    """The tests of a file; `name` is for a recorded script, which gives itself none. Raises BadTest: one line."""
+    try:
+        return script_reading.read(parse(text, where, name), where=where, base_url=base_url)
+    except RecursionError:
+        raise BadTest(f"{where}: nested too deep") from None
+
+
+def parse(text: str, where: str, name: str) -> Script:
+    check_text(text, where)
+    if len(text) > LARGEST:
+        raise BadTest(f"{where}: larger than {LARGEST // 1_000_000} MB; a test file is text written by people")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+        return _File(tree, text, name).script()
+    except SyntaxError as error:
+        raise BadTest(f"{where}:{error.lineno or 1}: not Python: {quote(error.msg)}") from None
+    except (RecursionError, MemoryError):
+        raise BadTest(f"{where}: nested too deep") from None
+    except ValueError as error:
+        raise BadTest(f"{where}: not Python: {quote(error)}") from None
+
+
+def parse_expression(text: str) -> Expression:
+    """One expression. Raises BadTest."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text.strip(), mode="eval")
+        return _File(ast.Module([], []), text, "x").expression(tree.body)
+    except (SyntaxError, RecursionError, MemoryError, ValueError):
+        raise BadTest(f"not Python: {quote(text)}") from None
+
+
+@dataclass(slots=True)
+class _Fixture:
+    function: AnyFunction
+    is_automatic: bool
+
+
+@dataclass(slots=True)
+class _Marks:
+    """What decorators say of a test."""
+
+    status: str = "active"
+    tags: list[str] = field(default_factory=list)
+    asks: list[str] = field(default_factory=list)
+    notes: list[tuple[int, str]] = field(default_factory=list)
+    missing: list[tuple[int, str]] = field(default_factory=list)
+    parameters: list[list[tuple[Statement, ...]]] = field(default_factory=list)
+    labels: list[list[str]] = field(default_factory=list)
+
+
+class _File:
+    def __init__(self, tree: ast.Module, text: str, name: str) -> None:
+        self.tree, self.name = tree, name
+        self.lines = text.split("\n")
+        self.marks = {number: found[1] for number, line in enumerate(self.lines, 1) if (found := MARKED.search(line))}
+        self.fixtures: dict[str, _Fixture] = {}
+
+    def script(self) -> Script:
+        constants: list[Statement] = []
+        cases: list[Case] = []
+        for node in self.tree.body:
+            if isinstance(node, AnyFunction):
+                self.note_fixture(node)
+                constants.append(self.definition(node))
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
+                constants += self.statement(node)
+        for node in self.tree.body:
+            if isinstance(node, AnyFunction) and node.name.startswith("test"):
+                cases += self.cases(node, ())
+            elif isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
+                cases += self.class_cases(node)
+        return Script(tuple(constants), tuple(cases or self.recorded()))
+
+    # --- tests ---
+
+    def note_fixture(self, node: AnyFunction) -> None:
+        for decorator in node.decorator_list:
+            call = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if _dotted(call) in ("pytest.fixture", "fixture", "pytest_asyncio.fixture"):
+                keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
+                is_automatic = any(one.arg == "autouse" and _is_true(one.value) for one in keywords)
+                self.fixtures[node.name] = _Fixture(node, is_automatic)
+
+    def class_cases(self, node: ast.ClassDef) -> Iterator[Case]:
+        outer = dict(self.fixtures)
+        unread: list[tuple[int, str]] = []
+        for one in node.body:
+            if isinstance(one, AnyFunction):
+                self.note_fixture(one)
+                if one.name in ("setup_method", "setup_class", "setUp", "setup"):
+                    unread.append((one.lineno, f"{one.name} of {node.name}: what it does before each test is missing"))
+        for one in node.body:
+            if isinstance(one, AnyFunction) and one.name.startswith("test"):
+                for case in self.cases(one, (*node.decorator_list,), prefix=f"{node.name} › "):
+                    yield replace(case, missing=(*unread, *case.missing))
+        self.fixtures = outer
+
+    def cases(self, node: AnyFunction, outer: Sequence[ast.expr], prefix: str = "") -> Iterator[Case]:
+        marks = _Marks()
+        for decorator in (*outer, *node.decorator_list):
+            self.decorator(decorator, marks)
+        asked = [one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+        given = {name for choice in marks.parameters for one in choice[:1] for let in one for name in _names(let)}
+        before, unknown = self.before([*marks.asks, *asked], given)
+        body = self.body(node.body)
+        case = Case(
+            node.lineno, prefix + node.name, tuple(unknown), body, before, marks.status, tuple(marks.notes),
+            tuple(marks.missing), tuple(dict.fromkeys(marks.tags)),
+        )  # fmt: skip
+        if not marks.parameters:
+            yield case
+            return
+        labels = list(itertools.islice(itertools.product(*marks.labels), MOST_CASES + 1))
+        for label, choice in zip(labels, itertools.product(*marks.parameters), strict=False):
+            lets = tuple(one for part in choice for one in part)
+            yield replace(case, name=f"{case.name}[{'-'.join(label)}]", before=(*lets, *before))
+
+    def decorator(self, node: ast.expr, marks: _Marks) -> None:
+        call = node if isinstance(node, ast.Call) else None
+        name = _dotted(call.func if call else node)
+        what = name.removeprefix("pytest.mark.")
+        if what in ("staticmethod", "classmethod") or name in ("pytest.fixture",):
+            return
+        if what == "parametrize" and call is not None:
+            self.parametrize(call, marks)
+        elif what in ("skip", "skipif"):
+            marks.status = "draft"
+            marks.notes.append((node.lineno, f"{what}: the test is taken in as a draft"))
+        elif what == "usefixtures" and call is not None:
+            marks.asks += [
+                one.value for one in call.args if isinstance(one, ast.Constant) and isinstance(one.value, str)
+            ]
+        elif what in ("asyncio", "timeout", "flaky", "order", "browser_context_args", "only_browser", "skip_browser"):
+            marks.notes.append((node.lineno, f"{quote(what)} is left out"))
+        elif name.startswith("pytest.mark.") and what.isidentifier() and what != "xfail":
+            marks.tags.append(what)
+        elif re.match(r"(?:allure|testrail|qase|zephyr)\b", name):
+            marks.notes.append((node.lineno, f"{quote(name)} is left out"))
+        else:
+            marks.missing.append((node.lineno, f"the decorator {quote(name or self.text(node))}"))
+
+    def parametrize(self, call: ast.Call, marks: _Marks) -> None:
+        names_node, values = (*call.args, None, None)[:2]
+        names: list[str] = []
+        if isinstance(names_node, ast.Constant) and isinstance(names_node.value, str):
+            names = [one.strip() for one in names_node.value.split(",") if one.strip()]
+        elif isinstance(names_node, ast.List | ast.Tuple):
+            names = [str(one.value) for one in names_node.elts if isinstance(one, ast.Constant)]
+        choices, labels = list[tuple[Statement, ...]](), list[str]()
+        for one in values.elts if isinstance(values, ast.List | ast.Tuple) else []:
+            parts = [one] if len(names) == 1 else one.elts if isinstance(one, ast.List | ast.Tuple) else []
+            if len(parts) != len(names) or not names or not all(name.isidentifier() for name in names):
+                choices = []
+                break
+            choices.append(tuple(Let(one.lineno, (n,), self.expression(p)) for n, p in zip(names, parts, strict=True)))
+            labels.append("-".join(quote(p.value) if isinstance(p, ast.Constant) else self.text(p)[:30] for p in parts))
+        if not choices or len(choices) > MOST_CASES:
+            marks.missing.append((call.lineno, "parametrize with values that do not stand there"))
+            return
+        marks.parameters.append(choices)
+        marks.labels.append(labels)
+
+    def before(self, asked: Sequence[str], given: set[str]) -> tuple[tuple[Statement, ...], list[str]]:
+        """What fixtures of this file do before a test, and the names of those that stand elsewhere."""
+        statements: list[Statement] = []
+        unknown: list[str] = []
+        done: set[str] = set(given)
+
+        def take(name: str, depth: int) -> None:
+            if name in done:
+                return
+            done.add(name)
+            fixture = self.fixtures.get(name)
+            if fixture is None or depth > DEEPEST:
+                unknown.append(name)
+                return
+            arguments = fixture.function.args
+            for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+                take(one.arg, depth + 1)
+            statements.extend(self.fixture_body(fixture.function))
+
+        for name, fixture in self.fixtures.items():
+            if fixture.is_automatic:
+                take(name, 0)
+        for name in asked:
+            take(name, 0)
+        return tuple(statements), unknown
+
+    def fixture_body(self, node: AnyFunction) -> list[Statement]:
+        """Up to its `yield` or `return`, whose value the fixture's name then means."""
+        made: list[Statement] = []
+        for one in node.body:
+            given: ast.expr | None = None
+            if isinstance(one, ast.Expr) and isinstance(one.value, ast.Yield):
+                given = one.value.value or ast.Constant(None)
+            elif isinstance(one, ast.Return):
+                given = one.value or ast.Constant(None)
+            if given is not None:
+                ast.copy_location(given, one)
+                if not (isinstance(given, ast.Constant) and given.value is None):
+                    made.append(Let(one.lineno, (node.name,), self.expression(given)))
+                return made
+            made += self.statement(one)
+        return made
+
+    def recorded(self) -> Iterator[Case]:
+        """A script without tests: what codegen writes."""
+        for node in self.tree.body:
+            if isinstance(node, AnyFunction):
+                names = [one.arg for one in node.args.args]
+                if (
+                    names
+                    and names[0] in ("playwright", "p", "pw", "page")
+                    and node.name in ("run", "main", "test", "scenario")
+                ):
+                    yield self.recorded_case(node.lineno, node.body, names[0])
+                    return
+        for node in self.tree.body:
+            body = node.body if isinstance(node, AnyFunction) and not node.args.args else [node]
+            for one in body:
+                if isinstance(one, ast.With | ast.AsyncWith) and "playwright()" in self.text(one):
+                    yield self.recorded_case(one.lineno, body if body != [node] else [one], "")
+                    return
+
+    def recorded_case(self, line: int, body: Sequence[ast.stmt], parameter: str) -> Case:
+        known: list[Statement] = []
+        if parameter not in ("", "page", "playwright"):
+            known.append(Let(line, (parameter,), Name(line, "playwright")))
+        return Case(line, self.name, (), (*known, *self.body(body)))
+
+    # --- statements ---
+
+    def text(self, node: ast.AST) -> str:
+        line = getattr(node, "lineno", 1)
+        return quote(self.lines[line - 1].strip()) if 0 < line <= len(self.lines) else ""
+
+    def body(self, nodes: Sequence[ast.stmt]) -> tuple[Statement, ...]:
+        return tuple(one for node in nodes for one in self.statement(node))
+
+    def statement(self, node: ast.stmt) -> list[Statement]:
+        mark = self.marks.get(node.end_lineno or node.lineno)
+        before: list[Statement] = [Marked(node.lineno, mark)] if mark and not hasattr(node, "body") else []
+        if isinstance(node, SKIPPED):
+            return before
+        return before + self._statement(node)
+
+    def _statement(self, node: ast.stmt) -> list[Statement]:
+        line = node.lineno
+        match node:
+            case ast.Expr():
+                return [Do(line, self.expression(node.value))]
+            case ast.Assign(targets=[ast.Name() as target]):
+                return [Let(line, (target.id,), self.expression(node.value))]
+            case ast.Assign(targets=[ast.Tuple(elts=names) | ast.List(elts=names)]):
+                taken = tuple(one.id if isinstance(one, ast.Name) else None for one in names)
+                return [Let(line, taken, self.expression(node.value), takes_apart=True)]
+            case ast.AnnAssign(target=ast.Name() as target) if node.value is not None:
+                return [Let(line, (target.id,), self.expression(node.value))]
+            case ast.With() | ast.AsyncWith():
+                return self.with_block(node)
+            case ast.Assert():
+                return [*self.claims(node.test, line, True)]
+            case ast.Return(value=None):
+                return []
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                return [self.definition(node)]
+        return [Other(line, self.text(node)), *self.inside(node)]
+
+    def definition(self, node: AnyFunction) -> Statement:
+        names = tuple(one.arg for one in node.args.args)
+        return Let(node.lineno, (node.name,), Function(node.lineno, names, self.body(node.body)))
+
+    def inside(self, node: ast.AST) -> list[Statement]:
+        """What stands in a block that cannot be said, line by line."""
+        found: list[Statement] = []
+        waiting = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt | ast.excepthandler)]
+        while waiting:
+            one = waiting.pop(0)
+            if isinstance(one, ast.stmt) and not isinstance(one, SKIPPED):
+                found.append(Other(one.lineno, f"{self.text(one)} (inside that block)"))
+            waiting = [
+                *(child for child in ast.iter_child_nodes(one) if isinstance(child, ast.stmt | ast.excepthandler)),
+                *waiting,
+            ]
+        return found
+
+    def with_block(self, node: ast.With | ast.AsyncWith) -> list[Statement]:
+        body = self.body(node.body)
+        for item in reversed(node.items):
+            name = item.optional_vars.id if isinstance(item.optional_vars, ast.Name) else None
+            body = (Within(node.lineno, self.expression(item.context_expr), name, body),)
+        return list(body)
+
+    def claims(self, node: ast.expr, line: int, holds: bool) -> Iterator[Statement]:
+        match node:
+            case ast.UnaryOp(op=ast.Not()):
+                yield from self.claims(node.operand, line, not holds)
+            case ast.BoolOp(op=ast.And()) if holds:
+                for one in node.values:
+                    yield from self.claims(one, line, True)
+            case ast.Compare(ops=[operator], comparators=[right]) if holds and type(operator) in COMPARED:
+                yield Claim(line, self.expression(node.left), COMPARED[type(operator)], self.expression(right))
+            case ast.Call() | ast.Await() | ast.Name() | ast.Attribute():
+                yield Claim(line, self.expression(node), "is", Constant(line, holds))
+            case _:
+                yield Other(line, self.text(node))
+
+    # --- expressions ---
+
+    def expression(self, node: ast.expr, depth: int = 0) -> Expression:
+        line = getattr(node, "lineno", 1)
+        if depth > DEEPEST:
+            return Unknown(line, self.text(node))
+
+        def deeper(one: ast.expr) -> Expression:
+            return self.expression(one, depth + 1)
+
+        match node:
+            case ast.Constant(value=(str() | bool() | int() | float() | None) as constant):
+                return Constant(line, constant)
+            case ast.Await():
+                return deeper(node.value)
+            case ast.Name():
+                return Name(line, node.id)
+            case ast.Attribute():
+                return Member(line, deeper(node.value), node.attr)
+            case ast.Subscript() if not isinstance(node.slice, ast.Slice):
+                return Index(line, deeper(node.value), deeper(node.slice))
+            case ast.Call():
+                return self.call(node, depth)
+            case ast.List() | ast.Tuple() if not any(isinstance(one, ast.Starred) for one in node.elts):
+                return Many(line, tuple(map(deeper, node.elts)))
+            case ast.Dict() if all(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in node.keys):
+                keys = [one.value for one in node.keys if isinstance(one, ast.Constant)]
+                return Pairs(line, tuple((str(key), deeper(one)) for key, one in zip(keys, node.values, strict=True)))
+            case ast.JoinedStr():
+                return self.joined(node, depth)
+            case ast.BinOp(op=ast.Add()):
+                left, right = deeper(node.left), deeper(node.right)
+                if any(
+                    isinstance(one, Joined) or (isinstance(one, Constant) and isinstance(one.value, str))
+                    for one in (left, right)
+                ):
+                    return Joined(line, (left, right))
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+                return Constant(line, -value)
+            case ast.Lambda():
+                names = tuple(one.arg for one in node.args.args)
+                return Function(line, names, (Do(line, deeper(node.body)),))
+        return Unknown(line, self.text(node))
+
+    def joined(self, node: ast.JoinedStr, depth: int) -> Expression:
+        parts: list[Expression] = []
+        for one in node.values:
+            if isinstance(one, ast.FormattedValue):
+                if one.format_spec is not None or one.conversion not in (-1, ord("s")):
+                    return Unknown(node.lineno, self.text(node))
+                parts.append(self.expression(one.value, depth + 1))
+            else:
+                parts.append(self.expression(one, depth + 1))
+        return Joined(node.lineno, tuple(parts))
+
+    def call(self, node: ast.Call, depth: int) -> Expression:
+        if any(isinstance(one, ast.Starred) for one in node.args) or any(one.arg is None for one in node.keywords):
+            return Unknown(node.lineno, self.text(node))
+        name = _dotted(node.func)
+        if name == "re.compile" and node.args and not node.keywords:
+            source = node.args[0]
+            flags = _flags(node.args[1]) if len(node.args) == 2 else ""
+            if isinstance(source, ast.Constant) and isinstance(source.value, str) and flags is not None:
+                return Pattern(node.lineno, source.value, flags)
+            if flags is not None and len(node.args) <= 2:
+                parts = (self.expression(source, depth + 1), Constant(node.lineno, flags))
+                return Call(node.lineno, Name(node.lineno, "regex_of"), parts)
+            return Unknown(node.lineno, self.text(node))
+        return Call(
+            node.lineno,
+            self.expression(node.func, depth + 1),
+            tuple(self.expression(one, depth + 1) for one in node.args),
+            tuple((str(one.arg), self.expression(one.value, depth + 1)) for one in node.keywords),
+        )
+
+
+def _dotted(node: ast.expr) -> str:
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
+
+
+def _flags(node: ast.expr) -> str | None:
+    """The flags of a regular expression as letters; None for what is not known."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        left, right = _flags(node.left), _flags(node.right)
+        return None if left is None or right is None else left + right
+    return FLAGS.get(_dotted(node).rpartition(".")[2])
+
+
+def _is_true(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is True
+
+
+def _names(statement: Statement) -> Iterator[str]:
+    if isinstance(statement, Let):
+        yield from (name for name in statement.names if name)
+
+
+# --- writing -------------------------------------------------------------------------------------------
+
+HEAD: Final = "from playwright.sync_api import Page, expect"
+TAKEN: Final = frozenset({"page", "expect", "re", "os", "Page"})
+
+
+def write(test: WrittenTest) -> Exported:
+    """The test as a function for pytest-playwright, whose --base-url says where the app is.
+
+    What a script cannot say stands in it as a marked comment; blocks are named by a comment.
+    """
+    said = script_writing.say(test, is_name=_is_name)
+    lines = [line for one in said.statements for line in _lines(one, 1)] or ["    pass"]
+    secrets = [f"    {name} = os.environ[{dumps(secret)}]" for name, secret in sorted(said.secrets.items())]
+    body = "\n".join([*secrets, *lines])
+    imports = [f"import {name}" for name in ("os", "re") if re.search(rf"\b{name}\.", body)]
+    head = "\n".join([*imports, "", HEAD]).strip()
+    return Exported(f"{head}\n\n\ndef {_function_name(test.name)}(page: Page) -> None:\n{body}\n", tuple(said.lost))
+
+
+def print_expression(expression: Expression) -> str:
+    match expression:
+        case Constant(value=bool() | None):
+            return repr(expression.value)
+        case Constant():
+            return dumps(expression.value)
+        case Pattern():
+            flags = " | ".join(f"re.{flag.upper()}" for flag in expression.flags)
+            return f"re.compile({dumps(expression.source)}{', ' + flags if flags else ''})"
+        case Name():
+            return expression.name
+        case Member():
+            return f"{print_expression(expression.of)}.{expression.name}"
+        case Index():
+            return f"{print_expression(expression.of)}[{print_expression(expression.key)}]"
+        case Call():
+            given = [print_expression(one) for one in expression.given]
+            named = [f"{name}={print_expression(one)}" for name, one in expression.named]
+            return f"{print_expression(expression.of)}({', '.join([*given, *named])})"
+        case Many():
+            return f"[{', '.join(map(print_expression, expression.items))}]"
+        case Pairs():
+            return "{" + ", ".join(f"{dumps(key)}: {print_expression(one)}" for key, one in expression.pairs) + "}"
+        case Joined():
+            return "f" + "".join(['"', *map(_part, expression.parts), '"'])
+        case Function():
+            inner = expression.body[0] if expression.body else None
+            made = print_expression(inner.what) if isinstance(inner, Do) else "None"
+            return f"lambda {', '.join(expression.parameters)}: {made}"
+        case Unknown():
+            return expression.text
+    assert_never(expression)
+
+
+def _part(expression: Expression) -> str:
+    if isinstance(expression, Constant):
+        return dumps(str(expression.value))[1:-1].replace("{", "{{").replace("}", "}}")
+    return "{" + print_expression(expression) + "}"
+
+
+def _lines(statement: Statement, depth: int) -> Iterator[str]:
+    tab = "    " * depth
+    match statement:
+        case Do():
+            yield tab + print_expression(statement.what)
+        case Let():
+            yield f"{tab}{', '.join(name or '_' for name in statement.names)} = {print_expression(statement.what)}"
+        case Within(name=None):
+            title = statement.what.given[0] if isinstance(statement.what, Call) and statement.what.given else None
+            yield f"{tab}# {quote(title.value)}" if isinstance(title, Constant) else f"{tab}# a block"
+            for one in statement.body:
+                yield from _lines(one, depth)
+        case Within():
+            yield f"{tab}with {print_expression(statement.what)} as {statement.name}_info:"
+            for one in statement.body:
+                yield from _lines(one, depth + 1)
+            yield f"{tab}{statement.name} = {statement.name}_info.value"
+        case Claim():
+            left, right = print_expression(statement.left), print_expression(statement.right)
+            yield f"{tab}assert {left} {statement.how} {right}"
+        case Marked():
+            yield f"{tab}pass  # {statement.text}"
+        case Other():
+            yield f"{tab}# {quote(statement.text)}"
+        case _:
+            assert_never(statement)
+
+
+def _is_name(name: str) -> bool:
+    return name.isidentifier() and name.isascii() and not keyword.iskeyword(name) and name not in TAKEN
+
+
+def _function_name(name: str) -> str:
+    if re.fullmatch(r"test_\w+", name, re.ASCII):
+        return name
+    plain = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_").lower() or "recorded"
+    return plain if plain.startswith("test_") else f"test_{plain}"

@@ -1,0 +1,634 @@
+"""Playwright Test files in TypeScript or JavaScript. Parsed with tree-sitter, never run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Final, assert_never
+
+import tree_sitter_typescript
+from tree_sitter import Language, Node, Parser
+
+from repair_ladder.errors import BadTest
+from repair_ladder.formats import Exported, WrittenTest, script_reading, script_writing
+from repair_ladder.formats.gathering import MARK, check_text, quote
+from repair_ladder.formats.script import (
+    Call,
+    Case,
+    Claim,
+    Constant,
+    Do,
+    Expression,
+    Function,
+    Index,
+    Joined,
+    Let,
+    Many,
+    Marked,
+    Member,
+    Name,
+    Other,
+    Pairs,
+    Pattern,
+    Script,
+    Statement,
+    Unknown,
+    Within,
+    camel,
+    snake,
+)
+from repair_ladder.formats.script_writing import dumps
+
+LARGEST: Final = 1_000_000  # characters
+DEEPEST: Final = 60
+TESTS: Final = frozenset({"test", "it"})
+LOOKED_UP: Final = {
+    "$": "query_selector", "$$": "query_selector_all", "$eval": "eval_on_selector", "$$eval": "eval_on_selector_all",
+}  # fmt: skip
+NOTHING: Final = frozenset(
+    "import_statement empty_statement type_alias_declaration interface_declaration export_statement ; hash_bang_line "
+    "ambient_declaration enum_declaration".split()
+)
+SEEN_THROUGH: Final = frozenset(
+    "await_expression parenthesized_expression non_null_expression as_expression satisfies_expression".split()
+)
+ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
+
+
+@cache
+def _parser() -> Parser:
+    return Parser(Language(tree_sitter_typescript.language_typescript()))
+
+
+def read(
+    text: str, *, where: str = "the file", name: str = "test", base_url: str | None = None
+) -> tuple[WrittenTest, ...]:
+    """The tests of a file; `name` is for a recorded script, which gives itself none. Raises BadTest: one line."""
+    try:
+        return script_reading.read(parse(text, where, name), where=where, base_url=base_url)
+    except RecursionError:
+        raise BadTest(f"{where}: nested too deep") from None
+
+
+def parse(text: str, where: str, name: str) -> Script:
+    check_text(text, where)
+    if len(text) > LARGEST:
+        raise BadTest(f"{where}: larger than {LARGEST // 1_000_000} MB; a test file is text written by people")
+    root = _parser().parse(text.encode("utf-8", "replace")).root_node
+    if root.has_error:
+        broken = _first_error(root)
+        raise BadTest(f"{where}:{_line(broken)}: not TypeScript or JavaScript from '{quote(_text(broken)[:40])}' on")
+    return _File(name).script(root)
+
+
+def parse_expression(text: str) -> Expression:
+    """One expression. Raises BadTest."""
+    root = _parser().parse(text.strip().encode("utf-8", "replace")).root_node
+    nodes = [one for one in root.named_children if one.type != "comment"]
+    if root.has_error or len(nodes) != 1 or nodes[0].type != "expression_statement":
+        raise BadTest(f"not TypeScript or JavaScript: {quote(text)}")
+    return _File("x").expression(nodes[0].named_children[0])
+
+
+def _first_error(root: Node) -> Node:
+    node = root
+    while True:
+        worse = next((one for one in node.children if one.has_error or one.is_missing or one.type == "ERROR"), None)
+        if worse is None:
+            return node
+        node = worse
+
+
+def _line(node: Node) -> int:
+    return int(node.start_point[0]) + 1
+
+
+def _text(node: Node | None) -> str:
+    return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What the blocks around a test say."""
+
+    titles: tuple[str, ...] = ()
+    before: tuple[Statement, ...] = ()
+    asks: tuple[str, ...] = ()
+    notes: tuple[tuple[int, str], ...] = ()
+    missing: tuple[tuple[int, str], ...] = ()
+    tags: tuple[str, ...] = ()
+    status: str = "active"
+
+
+@dataclass(slots=True)
+class _Found:
+    constants: list[Statement] = field(default_factory=list)
+    cases: list[Case] = field(default_factory=list)
+
+
+class _File:
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.found = _Found()
+
+    def script(self, root: Node) -> Script:
+        self.block(root.named_children, _Around(), 0)
+        cases = self.found.cases or list(self.recorded(root))
+        return Script(tuple(self.found.constants), tuple(cases))
+
+    # --- tests ---
+
+    def block(self, nodes: Sequence[Node], around: _Around, depth: int) -> None:
+        calls: list[tuple[Node, str, Node]] = []
+        for node in nodes:
+            found = self.test_call(node)
+            if found is not None:
+                calls.append((node, *found))
+            elif node.type in ("lexical_declaration", "variable_declaration", "function_declaration"):
+                self.found.constants += self.statement(node)
+            elif node.type == "export_statement":
+                self.found.constants += [s for one in node.named_children for s in self.exported(one)]
+            elif "test(" in _text(node) and node.type not in ("comment", "import_statement"):
+                what = f"tests in a block that is not known: {quote(_text(node).splitlines()[0])}"
+                self.found.cases.append(
+                    self.case(_line(node), f"{self.name}, line {_line(node)}", (), (), around, (what,))
+                )
+        for node, name, call in calls:
+            around = self.hook(node, name, call, around)
+        for node, name, call in calls:
+            self.test(node, name, call, around, depth)
+
+    def exported(self, node: Node) -> list[Statement]:
+        return self.statement(node) if node.type.endswith("_declaration") else []
+
+    def test_call(self, node: Node) -> tuple[str, Node] | None:
+        """`test.describe` and the arguments of the call, if a statement is one."""
+        call = node.named_children[0] if node.type == "expression_statement" and node.named_children else None
+        if call is None or call.type != "call_expression":
+            return None
+        name = _text(call.child_by_field_name("function"))
+        arguments = call.child_by_field_name("arguments")
+        if arguments is None or name.split(".")[0] not in TESTS or not re.fullmatch(r"[\w.]+", name):
+            return None
+        return ".".join(["test", *name.split(".")[1:]]), arguments
+
+    def hook(self, node: Node, name: str, arguments: Node, around: _Around) -> _Around:
+        function = self.last_function(arguments)
+        match name:
+            case "test.beforeEach" if function is not None:
+                body, asks = self.function_body(function), self.asks(function)
+                return replace(around, before=(*around.before, *body), asks=(*around.asks, *asks))
+            case "test.beforeAll":
+                what = (_line(node), "beforeAll: what it does before the tests is missing")
+                return replace(around, missing=(*around.missing, what))
+            case "test.afterEach" | "test.afterAll":
+                what = (_line(node), f"{name} is left out: it comes after the test")
+                return replace(around, notes=(*around.notes, what))
+            case "test.use":
+                text = _text(arguments)
+                is_missing = re.search(
+                    r"storageState|isMobile|hasTouch|devices\[|extraHTTPHeaders|httpCredentials", text
+                )
+                what = (_line(node), f"test.use{quote(text)} is left out")
+                if is_missing:
+                    return replace(around, missing=(*around.missing, what))
+                return replace(around, notes=(*around.notes, what))
+            case "test.describe.configure" | "test.setTimeout" | "test.slow":
+                return replace(around, notes=(*around.notes, (_line(node), f"{name} is left out")))
+            case "test.skip" | "test.fixme" if function is None:
+                what = (_line(node), f"{name}: the tests are taken in as drafts")
+                return replace(around, notes=(*around.notes, what), status="draft")
+        return around
+
+    def test(self, node: Node, name: str, arguments: Node, around: _Around, depth: int) -> None:
+        function = self.last_function(arguments)
+        given = [one for one in arguments.named_children if one.type != "comment"]
+        if (
+            function is None
+            or not given
+            or name in ("test.beforeEach", "test.afterEach", "test.beforeAll", "test.afterAll")
+        ):
+            return
+        title = self.title(given[0]) if given[0] != function else ""
+        if name.startswith("test.describe"):
+            if depth < DEEPEST:
+                status = "draft" if name.endswith((".skip", ".fixme")) else around.status
+                inner = replace(around, titles=(*around.titles, title) if title else around.titles, status=status)
+                self.block(self.function_nodes(function), inner, depth + 1)
+            return
+        if name not in ("test", "test.only", "test.skip", "test.fixme", "test.fail"):
+            return
+        missing = ("test.fail: a test that has to fail",) if name == "test.fail" else ()
+        if name in ("test.skip", "test.fixme"):
+            what = (_line(node), f"{name}: the test is taken in as a draft")
+            around = replace(around, status="draft", notes=(*around.notes, what))
+        if len(given) > 2 and given[1].type == "object":
+            tags = tuple(tag.lstrip("@") for tag in re.findall(r"""['"`](@[\w-]+)['"`]""", _text(given[1])))
+            around = replace(around, tags=(*around.tags, *tags))
+        label = " › ".join([*around.titles, title or f"line {_line(node)}"])
+        asks = (*around.asks, *self.asks(function))
+        body = self.function_body(function)
+        self.found.cases.append(self.case(_line(node), label, asks, body, around, missing))
+
+    def case(
+        self, line: int, label: str, asks: Sequence[str], body: tuple[Statement, ...], around: _Around,
+        missing: Sequence[str],
+    ) -> Case:  # fmt: skip
+        lacking = (*around.missing, *((line, what) for what in missing))
+        asked = tuple(dict.fromkeys(asks))
+        return Case(line, label, asked, body, around.before, around.status, around.notes, lacking, around.tags)
+
+    def title(self, node: Node) -> str:
+        expression = self.expression(node)
+        if isinstance(expression, Constant) and isinstance(expression.value, str):
+            return " ".join(expression.value.split())
+        return quote(_text(node).strip("`\"'"))
+
+    def last_function(self, arguments: Node) -> Node | None:
+        given = [one for one in arguments.named_children if one.type != "comment"]
+        return given[-1] if given and given[-1].type in ("arrow_function", "function_expression") else None
+
+    def function_nodes(self, function: Node) -> list[Node]:
+        body = function.child_by_field_name("body")
+        return list(body.named_children) if body is not None and body.type == "statement_block" else []
+
+    def function_body(self, function: Node) -> tuple[Statement, ...]:
+        body = function.child_by_field_name("body")
+        if body is not None and body.type != "statement_block":
+            return (Do(_line(body), self.expression(body)),)
+        return self.body(self.function_nodes(function))
+
+    def asks(self, function: Node) -> list[str]:
+        parameters = function.child_by_field_name("parameters")
+        pattern = next((one for one in _walk(parameters) if one.type == "object_pattern"), None) if parameters else None
+        names: list[str] = []
+        for one in pattern.named_children if pattern is not None else []:
+            if one.type == "shorthand_property_identifier_pattern":
+                names.append(_text(one))
+            elif one.type == "pair_pattern":
+                names.append(_text(one.child_by_field_name("key")))
+        return names
+
+    def recorded(self, root: Node) -> Iterator[Case]:
+        """A script without tests: what codegen writes for the library."""
+        for node in root.named_children:
+            if node.type != "expression_statement" or "launch" not in _text(node):
+                continue
+            function = next((one for one in _walk(node) if one.type in ("arrow_function", "function_expression")), None)
+            if function is not None:
+                yield Case(_line(node), self.name, (), self.function_body(function))
+                return
+
+    # --- statements ---
+
+    def body(self, nodes: Sequence[Node]) -> tuple[Statement, ...]:
+        return tuple(one for node in nodes for one in self.statement(node))
+
+    def statement(self, node: Node) -> list[Statement]:
+        line = _line(node)
+        match node.type:
+            case "comment":
+                text = _text(node).removeprefix("//").strip()
+                return [Marked(line, text)] if text.startswith(MARK) else []
+            case "expression_statement" if node.named_children:
+                return self.expression_statement(node.named_children[0], line)
+            case "lexical_declaration" | "variable_declaration":
+                return [one for inner in node.named_children for one in self.declared(inner)]
+            case "function_declaration":
+                name, function = _text(node.child_by_field_name("name")), self.function(node)
+                return [Let(line, (name,), function)]
+            case "statement_block":
+                return list(self.body(node.named_children))
+            case "return_statement" if not node.named_children:
+                return []
+            case kind if kind in NOTHING:
+                return []
+        return [Other(line, quote(_text(node).split("\n", 1)[0])), *self.inside(node)]
+
+    def expression_statement(self, node: Node, line: int) -> list[Statement]:
+        if node.type == "assignment_expression":
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            if left is not None and right is not None and left.type == "identifier":
+                return [Let(line, (_text(left),), self.expression(right))]
+        if node.type == "string":
+            return []
+        return [Do(line, self.expression(node))]
+
+    def declared(self, node: Node) -> list[Statement]:
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if node.type != "variable_declarator" or name is None or value is None:
+            return []
+        line = _line(node)
+        if name.type == "identifier":
+            return [Let(line, (_text(name),), self.expression(value))]
+        if name.type == "array_pattern":
+            names = tuple(_text(one) if one.type == "identifier" else None for one in name.named_children)
+            return [Let(line, names, self.expression(value), takes_apart=True)]
+        return [Other(line, quote(_text(node).split("\n", 1)[0]))]
+
+    def inside(self, node: Node) -> list[Statement]:
+        """What stands in a block that cannot be said, line by line."""
+        found: list[Statement] = []
+        waiting = list(node.named_children)
+        while waiting:
+            one = waiting.pop(0)
+            if one.type.endswith(("_statement", "_declaration")) and one.type not in NOTHING:
+                found.append(Other(_line(one), quote(f"{quote(_text(one).split(chr(10), 1)[0])} (inside that block)")))
+            if one.type not in ("arrow_function", "function_expression"):
+                waiting = [*one.named_children, *waiting]
+        return found
+
+    # --- expressions ---
+
+    def expression(self, node: Node, depth: int = 0) -> Expression:
+        line = _line(node)
+        if depth > DEEPEST:
+            return Unknown(line, quote(_text(node)))
+
+        def deeper(one: Node | None) -> Expression:
+            return self.expression(one, depth + 1) if one is not None else Unknown(line, quote(_text(node)))
+
+        match node.type:
+            case "string":
+                return Constant(line, self.string(node))
+            case "template_string":
+                return self.template(node, depth)
+            case "number":
+                return self.number(node)
+            case "true" | "false":
+                return Constant(line, node.type == "true")
+            case "null" | "undefined":
+                return Constant(line, None)
+            case "regex":
+                return Pattern(
+                    line, _text(node.child_by_field_name("pattern")), _text(node.child_by_field_name("flags"))
+                )
+            case "identifier" | "this":
+                return Name(line, _text(node))
+            case kind if kind in SEEN_THROUGH and node.named_children:
+                return deeper(node.named_children[0])
+            case "member_expression":
+                name = _text(node.child_by_field_name("property"))
+                return Member(line, deeper(node.child_by_field_name("object")), LOOKED_UP.get(name) or snake(name))
+            case "subscript_expression":
+                return Index(
+                    line, deeper(node.child_by_field_name("object")), deeper(node.child_by_field_name("index"))
+                )
+            case "call_expression":
+                return self.call(node, depth)
+            case "new_expression":
+                return self.new(node, depth)
+            case "array" if not any(one.type == "spread_element" for one in node.named_children):
+                return Many(line, tuple(deeper(one) for one in node.named_children if one.type != "comment"))
+            case "object":
+                return self.pairs(node, depth)
+            case "arrow_function" | "function_expression":
+                return self.function(node)
+            case "binary_expression":
+                return self.binary(node, depth)
+            case "unary_expression" if _text(node.child_by_field_name("operator")) == "-":
+                inner = deeper(node.child_by_field_name("argument"))
+                if isinstance(inner, Constant) and isinstance(inner.value, int | float):
+                    return Constant(line, -inner.value)
+        return Unknown(line, quote(_text(node)))
+
+    def string(self, node: Node) -> str:
+        return "".join(
+            _escape(_text(one)) if one.type == "escape_sequence" else _text(one) for one in node.named_children
+        )
+
+    def template(self, node: Node, depth: int) -> Expression:
+        parts: list[Expression] = []
+        for one in node.named_children:
+            if one.type == "template_substitution":
+                inner = one.named_children[0] if one.named_children else one
+                parts.append(self.expression(inner, depth + 1))
+            else:
+                text = _escape(_text(one)) if one.type == "escape_sequence" else _text(one)
+                parts.append(Constant(_line(one), text))
+        if len(parts) == 1 and isinstance(parts[0], Constant):
+            return parts[0]
+        return Joined(_line(node), tuple(parts))
+
+    def number(self, node: Node) -> Expression:
+        text = _text(node).replace("_", "")
+        if re.fullmatch(r"\d{1,15}", text, re.ASCII):
+            return Constant(_line(node), int(text))
+        if re.fullmatch(r"\d{0,15}\.\d{1,15}|\d{1,9}e\d", text, re.ASCII):
+            return Constant(_line(node), float(text))
+        return Unknown(_line(node), quote(text))
+
+    def pairs(self, node: Node, depth: int) -> Expression:
+        made: list[tuple[str, Expression]] = []
+        for one in node.named_children:
+            key, value = one.child_by_field_name("key"), one.child_by_field_name("value")
+            if one.type == "pair" and key is not None and value is not None and key.type != "computed_property_name":
+                name = self.string(key) if key.type == "string" else _text(key)
+                made.append((name, self.expression(value, depth + 1)))
+            elif one.type == "shorthand_property_identifier":
+                made.append((_text(one), Name(_line(one), _text(one))))
+            elif one.type != "comment":
+                return Unknown(_line(node), quote(_text(node)))
+        return Pairs(_line(node), tuple(made))
+
+    def call(self, node: Node, depth: int) -> Expression:
+        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        if function is None or arguments is None or arguments.type != "arguments":
+            return Unknown(_line(node), quote(_text(node)))
+        given = [one for one in arguments.named_children if one.type != "comment"]
+        if any(one.type == "spread_element" for one in given):
+            return Unknown(_line(node), quote(_text(node)))
+        return Call(
+            _line(node), self.expression(function, depth + 1), tuple(self.expression(one, depth + 1) for one in given)
+        )
+
+    def new(self, node: Node, depth: int) -> Expression:
+        arguments = node.child_by_field_name("arguments")
+        given = [self.expression(one, depth + 1) for one in arguments.named_children] if arguments is not None else []
+        if _text(node.child_by_field_name("constructor")) == "RegExp" and 0 < len(given) < 3:
+            flags = given[1] if len(given) == 2 else Constant(_line(node), "")
+            return Call(_line(node), Name(_line(node), "regex_of"), (given[0], flags))
+        return Unknown(_line(node), quote(_text(node)))
+
+    def binary(self, node: Node, depth: int) -> Expression:
+        left_node, right_node = node.child_by_field_name("left"), node.child_by_field_name("right")
+        operator, line = _text(node.child_by_field_name("operator")), _line(node)
+        if left_node is None or right_node is None:
+            return Unknown(line, quote(_text(node)))
+        found = re.fullmatch(r"process\.env\.(\w+)|process\.env\[['\"](\w+)['\"]\]", _text(left_node))
+        if operator in ("||", "??") and found:
+            name = Constant(line, found[1] or found[2])
+            return Call(line, Name(line, "os_getenv"), (name, self.expression(right_node, depth + 1)))
+        if operator == "+":
+            parts = [self.expression(left_node, depth + 1), self.expression(right_node, depth + 1)]
+            if any(
+                isinstance(one, Joined) or (isinstance(one, Constant) and isinstance(one.value, str)) for one in parts
+            ):
+                return Joined(line, tuple(parts))
+        return Unknown(line, quote(_text(node)))
+
+    def function(self, node: Node) -> Function:
+        parameters = node.child_by_field_name("parameters") or node.child_by_field_name("parameter")
+        names = tuple(_text(one) for one in _walk(parameters) if one.type == "identifier") if parameters else ()
+        return Function(_line(node), names, self.function_body(node))
+
+
+def _walk(node: Node | None) -> Iterator[Node]:
+    waiting = [node] if node is not None else []
+    while waiting:
+        one = waiting.pop()
+        yield one
+        waiting.extend(reversed(one.named_children))
+
+
+def _escape(text: str) -> str:
+    body = text[1:]
+    found = re.fullmatch(r"u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})", body)
+    if found:
+        code = int(found[1] or found[2] or found[3], 16)
+        return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
+    if body in ("\n", "\r\n", "\u2028", "\u2029"):
+        return ""
+    return ESCAPES.get(body, body)
+
+
+# --- writing -------------------------------------------------------------------------------------------
+
+HEAD: Final = "import { expect, test } from '@playwright/test';"
+CALLED: Final = frozenset({"first", "last", "content_frame", "url"})
+TAKEN: Final = frozenset(
+    "page expect test process await async break case catch class const continue debugger default delete do else enum "
+    "export extends false finally for function if implements import in instanceof interface let new null package "
+    "private protected public return static super switch this throw true try typeof var void while with yield".split()
+)
+CLAIMS: Final = {
+    "==": "toBe", "in": "toContain", "not in": "not.toContain", ">=": "toBeGreaterThanOrEqual",
+    "<=": "toBeLessThanOrEqual",
+}  # fmt: skip
+
+
+def write(test: WrittenTest) -> Exported:
+    """The test as a file for Playwright Test, whose `use.baseURL` says where the app is.
+
+    What a script cannot say stands in it as a marked comment; blocks are steps of the test.
+    """
+    said = script_writing.say(test, is_name=_is_name)
+    secrets = [f"  const {name} = process.env.{secret}!;" for name, secret in sorted(said.secrets.items())]
+    lines = [line for one in said.statements for line in _lines(one, 1)]
+    body = "".join(f"{line}\n" for line in [*secrets, *lines])
+    tags = f"{{ tag: [{', '.join(dumps('@' + tag) for tag in test.tags)}] }}, " if _are_tags(test.tags) else ""
+    text = f"{HEAD}\n\ntest({dumps(test.name)}, {tags}async ({{ page }}) => {{\n{body}}});\n"
+    return Exported(text, tuple(said.lost))
+
+
+def _are_tags(tags: Sequence[str]) -> bool:
+    return bool(tags) and all(re.fullmatch(r"[\w-]+", tag, re.ASCII) for tag in tags)
+
+
+def print_expression(expression: Expression) -> str:
+    match expression:
+        case Constant(value=None):
+            return "undefined"
+        case Constant():
+            return dumps(expression.value)
+        case Pattern():
+            source = re.sub(r"(?<!\\)((?:\\\\)*)/", r"\1\\/", expression.source)
+            return f"/{source}/{expression.flags}"
+        case Name():
+            return expression.name
+        case Member():
+            name = camel(expression.name)
+            return f"{print_expression(expression.of)}.{name}{'()' if expression.name in CALLED else ''}"
+        case Index():
+            return f"{print_expression(expression.of)}[{print_expression(expression.key)}]"
+        case Call():
+            return _print_call(expression)
+        case Many():
+            return f"[{', '.join(map(print_expression, expression.items))}]"
+        case Pairs():
+            return _object(expression.pairs)
+        case Joined():
+            return "`" + "".join(map(_part, expression.parts)) + "`"
+        case Function():
+            inner = expression.body[0] if expression.body else None
+            made = print_expression(inner.what) if isinstance(inner, Do) else "{}"
+            return f"({', '.join(expression.parameters)}) => {made}"
+        case Unknown():
+            return expression.text
+    assert_never(expression)
+
+
+def _print_call(call: Call) -> str:
+    given = [print_expression(one) for one in call.given]
+    named = dict(call.named)
+    name = call.of.name if isinstance(call.of, Member) else ""
+    if name == "select_option" and not given:
+        time = named.pop("timeout", None)
+        given = [_object(tuple(named.items()))]
+        named = {"timeout": time} if time is not None else {}
+    if named:
+        given.append(_object(tuple(named.items())))
+    if isinstance(call.of, Member):
+        negative = call.of.name.startswith("not_to_")
+        method = camel(call.of.name.removeprefix("not_") if negative else call.of.name)
+        return f"{print_expression(call.of.of)}{'.not' if negative else ''}.{method}({', '.join(given)})"
+    return f"{print_expression(call.of)}({', '.join(given)})"
+
+
+def _object(pairs: Sequence[tuple[str, Expression]]) -> str:
+    return "{ " + ", ".join(f"{camel(key)}: {print_expression(one)}" for key, one in pairs) + " }"
+
+
+def _part(expression: Expression) -> str:
+    if isinstance(expression, Constant):
+        return dumps(str(expression.value))[1:-1].replace('\\"', '"').replace("`", "\\`").replace("${", "\\${")
+    return "${" + print_expression(expression) + "}"
+
+
+def _lines(statement: Statement, depth: int) -> Iterator[str]:
+    tab = "  " * depth
+    match statement:
+        case Do():
+            awaits = "" if _method(statement.what) == "once" else "await "
+            yield f"{tab}{awaits}{print_expression(statement.what)};"
+        case Let():
+            awaits = "" if isinstance(statement.what, Constant | Joined | Name) else "await "
+            yield f"{tab}const {statement.names[0]} = {awaits}{print_expression(statement.what)};"
+        case Within(name=None):
+            yield f"{tab}await {print_expression(statement.what).removesuffix(')')}, async () => {{"
+            for one in statement.body:
+                yield from _lines(one, depth + 1)
+            yield f"{tab}}});"
+        case Within():
+            call = statement.what
+            page = print_expression(call.of.of) if isinstance(call, Call) and isinstance(call.of, Member) else "page"
+            yield f'{tab}const {statement.name}Promise = {page}.waitForEvent("popup");'
+            for one in statement.body:
+                yield from _lines(one, depth)
+            yield f"{tab}const {statement.name} = await {statement.name}Promise;"
+        case Claim():
+            yield tab + _claim(statement)
+        case Marked():
+            yield f"{tab}// {statement.text}"
+        case Other():
+            yield f"{tab}// {quote(statement.text)}"
+        case _:
+            assert_never(statement)
+
+
+def _method(expression: Expression) -> str:
+    is_method = isinstance(expression, Call) and isinstance(expression.of, Member)
+    return expression.of.name if is_method else ""  # type: ignore[union-attr]
+
+
+def _claim(claim: Claim) -> str:
+    left, right = (claim.right, claim.left) if claim.how in ("in", "not in") else (claim.left, claim.right)
+    is_read = not isinstance(left, Name | Constant)
+    subject = f"await {print_expression(left)}" if is_read else print_expression(left)
+    return f"expect({subject}).{CLAIMS[claim.how]}({print_expression(right)});"
+
+
+def _is_name(name: str) -> bool:
+    return re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) is not None and name not in TAKEN
