@@ -182,7 +182,8 @@ MOVES: Final = {
 def notice_of(event: Event, project: str) -> Notice:
     """Subject and lines; what came from an app, a test or a model is cut and can neither format, link nor mention."""
     name = harmless(project, 60)
-    lines = [harmless(event.subject, LONGEST_LINE)]
+    # Services without a subject put it before the lines by themselves.
+    lines = [harmless(event.subject, LONGEST_LINE)] if len(event.subject) > LONGEST_SUBJECT else []
     for line in _some_texts(event.payload.get("lines")):
         lines.append(harmless(line, LONGEST_LINE))
     left = _some_texts(event.payload.get("left_for_next"))

@@ -39,7 +39,6 @@ def test_a_notice_says_what_happened_and_what_to_do() -> None:
     assert notice == Notice(
         "shop: A repair of 'checkout' waits",
         (
-            "A repair of 'checkout' waits",
             "See it and decide: gardener staged shop, then gardener approve or dismiss 41.",
             "2026-03-02 12:00 UTC",
         ),
@@ -50,14 +49,15 @@ def test_a_notice_says_what_happened_and_what_to_do() -> None:
 def test_every_kind_can_be_told_without_a_payload(kind: EventKind) -> None:
     notice = notice_of(an_event(kind), "shop")
 
-    assert notice.lines[0] == "A repair of 'checkout' waits"
+    assert notice.subject == "shop: A repair of 'checkout' waits"
+    assert notice.lines[-1] == "2026-03-02 12:00 UTC"
     assert not any("{" in line for line in notice.lines)
 
 
 def test_what_is_left_for_the_next_sweep_is_named_and_cut() -> None:
     notice = notice_of(an_event(EventKind.SWEEP_FINISHED, left_for_next=[f"test {at}" for at in range(9)]), "shop")
 
-    assert notice.lines[1] == "Left for the next sweep: test 0, test 1, test 2, test 3, test 4 and 4 more"
+    assert notice.lines[0] == "Left for the next sweep: test 0, test 1, test 2, test 3, test 4 and 4 more"
 
 
 def test_what_needs_a_person_weighs_more() -> None:
@@ -99,6 +99,13 @@ def test_ordinary_sentences_stay_as_they_are() -> None:
         "Überweisung 支払う 🪴: 2 of 3!",
     ):
         assert harmless(text, 400) == text
+
+
+def test_a_subject_that_had_to_be_cut_stands_whole_below() -> None:
+    notice = notice_of(an_event(EventKind.FINDING, "a long story " * 20), "shop")
+
+    assert notice.subject.endswith("\u2026")
+    assert notice.lines[0] == ("a long story " * 20).strip()
 
 
 def test_long_texts_are_cut() -> None:
