@@ -364,7 +364,9 @@ async def _keep(
         return replace(result, outcome="refused", reason=reason)
     if proposal.restated == 0:
         subject = f"A repair of '{test.name}' waits for approval"
-        await events.emit(tx, project.id, EventKind.STAGED, subject, {"proposal": proposal.id}, now=tools.now())
+        broke = f"Step {run.failed_step} was red: {run.error}"
+        payload = {"proposal": proposal.id, "lines": [broke, proposal.reason]}
+        await events.emit(tx, project.id, EventKind.STAGED, subject, payload, now=tools.now())
     return replace(result, outcome="staged", proposal=proposal.id, reason=proposal.reason)
 
 
@@ -447,7 +449,8 @@ async def write_repair(
     kind = EventKind.APPLIED if by_gardener else EventKind.APPROVED
     said = "repaired and proven" if by_gardener else f"repaired, approved by {author}"
     payload = {"repair": repair.id, "test": test.name, "strategy": strategy, "author": author}
-    await events.emit(tx, project.id, kind, f"'{test.name}' was {said}", payload, now=now)
+    subject = f"'{test.name}' was {said}"
+    await events.emit(tx, project.id, kind, subject, payload | {"lines": [reason]}, now=now)
     await audit.write(tx, project=project.id, who=author, what="repair", subject=test.name, details=payload, now=now)
     return repair
 

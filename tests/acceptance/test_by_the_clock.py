@@ -58,6 +58,9 @@ async def test_a_project_that_proposes_stages_at_the_sweep_and_tells_who_approve
         told = await a_day(world, httpserver)
 
         assert told == ["shop: A repair of 'checkout' waits for approval"]
+        (message,) = [str(request.json["message"]) for request, _ in httpserver.log if "waits" in str(request.json)]
+        assert message.startswith("Step 3 was red: ")
+        assert "gardener approve or dismiss 1" in message
         assert (await world.test()).version == 1
         assert len(await world.queue()) == 1
         assert await suites(world) == [RunStatus.GREEN, RunStatus.GREEN, RunStatus.RED, RunStatus.RED]
