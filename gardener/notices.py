@@ -156,7 +156,7 @@ class Notice:
 
 LONGEST_SUBJECT: Final = 160
 LONGEST_LINE: Final = 400
-MOST_LINES: Final = 20
+MOST_LINES: Final = 20  # of what the event says itself
 WEIGHTS: Final = {
     EventKind.APPLIED: Weight.SUCCESS,
     EventKind.APPROVED: Weight.SUCCESS,
@@ -179,12 +179,34 @@ MOVES: Final = {
 }
 
 
-def notice_of(event: Event, project: str) -> Notice:
-    """Subject and lines; what came from an app, a test or a model is cut and can neither format, link nor mention."""
+# What of an event has a page of its own, by the key of its payload; any other is among the news of its project.
+PAGES: Final = {
+    "proposal": "/proposals/{}",
+    "repair": "/repairs/{}",
+    "issue": "/issues/{}",
+    "sweep": "/sweeps/{}",
+}
+NEWS: Final = "/projects/{}/news"
+
+
+def page_of(event: Event) -> str:
+    """The path of the page that shows it."""
+    for key, path in PAGES.items():
+        number = event.payload.get(key)
+        if isinstance(number, int):
+            return path.format(number)
+    return NEWS.format(event.project)
+
+
+def notice_of(event: Event, project: str, public_url: str | None = None) -> Notice:
+    """Subject and lines; what came from an app, a test or a model is cut and can neither format, link nor mention.
+
+    The one link in it is ours, where `public_url` says under which address people reach the pages.
+    """
     name = harmless(project, 60)
     # Services without a subject put it before the lines by themselves.
     lines = [harmless(event.subject, LONGEST_LINE)] if len(event.subject) > LONGEST_SUBJECT else []
-    for line in _some_texts(event.payload.get("lines")):
+    for line in _some_texts(event.payload.get("lines"))[:MOST_LINES]:
         lines.append(harmless(line, LONGEST_LINE))
     left = _some_texts(event.payload.get("left_for_next"))
     if left:
@@ -194,10 +216,12 @@ def notice_of(event: Event, project: str) -> Notice:
     move = MOVES.get(event.kind)
     if move is not None:
         lines.append(move.format_map(_Filled(numbers | {"project": name})))
+    if public_url:
+        lines.append(public_url.rstrip("/") + page_of(event))
     lines.append(f"{event.at:%Y-%m-%d %H:%M} UTC")
     return Notice(
         f"{name}: {harmless(event.subject, LONGEST_SUBJECT)}",
-        tuple(lines[:MOST_LINES]),
+        tuple(lines),
         WEIGHTS.get(event.kind, Weight.INFO),
     )
 

@@ -107,7 +107,8 @@ class _Post:
         except GardenerError as error:
             outcome: notify.Outcome = notify.Failed(str(error))
         else:
-            notice = notice_of(one.event, self._names.get(one.event.project, "a project"))
+            name = self._names.get(one.event.project, "a project")
+            notice = notice_of(one.event, name, self.tools.settings.public_url)
             outcome = await notify.send(url, notice, key=one.target.id, patience=self.patience)
         async with self.tools.store.transaction() as tx:
             now = self.tools.now()

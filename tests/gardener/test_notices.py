@@ -45,6 +45,22 @@ def test_a_notice_says_what_happened_and_what_to_do() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("event", "page"),
+    [
+        (an_event(proposal=41), "/proposals/41"),
+        (an_event(EventKind.APPLIED, repair=3, test="checkout"), "/repairs/3"),
+        (an_event(EventKind.TRIAGE, issue=9), "/issues/9"),
+        (an_event(EventKind.SWEEP_FINISHED, sweep=2), "/sweeps/2"),
+        (an_event(EventKind.OVERDUE, what="sweep"), "/projects/1/news"),
+        (an_event(proposal="41/../.."), "/projects/1/news"),
+    ],
+)
+def test_where_the_pages_have_an_address_it_leads_to_the_right_one(event: Event, page: str) -> None:
+    assert f"https://gardener.test{page}" in notice_of(event, "shop", "https://gardener.test/").lines
+    assert not any(page in line for line in notice_of(event, "shop").lines)
+
+
 @pytest.mark.parametrize("kind", EventKind)
 def test_every_kind_can_be_told_without_a_payload(kind: EventKind) -> None:
     notice = notice_of(an_event(kind), "shop")
@@ -112,7 +128,7 @@ def test_long_texts_are_cut() -> None:
     notice = notice_of(an_event(EventKind.TRIAGE, "x" * 100_000, lines=["y" * 10_000] * 500), "p" * 500)
 
     assert len(notice.subject) <= 300
-    assert len(notice.lines) <= 20
+    assert len(notice.lines) <= 25
     assert all(len(line) <= 500 for line in notice.lines)
 
 
