@@ -335,13 +335,17 @@ class _Climb:
         self.dropped |= candidate.dropped
         self.renamed |= candidate.renamed
         self.identified |= candidate.identified
-        fix = fix_of((*situation.base, *candidate.operations))
-        if fix in self.dead:
+        # What was put in the place of a step so far gives way to what the candidate makes of that step.
+        mine = {one.place for one in candidate.operations if one.op != "insert"}
+        base = tuple(one for one in situation.base if one.op == "insert" or one.place not in mine)
+        fix = fix_of((*base, *candidate.operations))
+        if fix in self.dead or fix == fix_of(situation.base):
             return None
+        doubt = (self.doubt if base else "") or candidate.doubt
         if self.tried.get(fix) in LED_NOWHERE:
             return None  # it was tried before the climb was broken off, and is not tried twice
-        screened = self.screen((*situation.base, *candidate.operations))
-        new = tuple(one for one in screened.allowed if one not in situation.base)
+        screened = self.screen((*base, *candidate.operations))
+        new = tuple(one for one in screened.allowed if one not in base)
         refused = tuple(one for one in screened.refused if one not in self.refusals)
         self.refusals += refused
 
@@ -366,10 +370,10 @@ class _Climb:
             return self.exhausted("stopped: the same fix came up a third time", is_stopped=True)
         if candidate.harm:
             await note("unproven")
-            return self.repaired(operations, rung, candidate, None)
+            return self.repaired(operations, rung, candidate, None, doubt)
         if self.given.journal:
             await self.given.journal.begins(fix, candidate.hypothesis)
-        vouched = self.vouched | candidate.vouched
+        vouched = (self.vouched if base else frozenset()) | candidate.vouched
         known = gate.Known(self.given.memory, vouched)
         judged = await gate.prove(self.steps, operations, known, self.replay)
         match judged:
@@ -382,12 +386,13 @@ class _Climb:
                 match again:
                     case gate.Proof():
                         await note("green")
-                        return self.repaired(proof.operations, rung, candidate, proof.run)
+                        return self.repaired(proof.operations, rung, candidate, proof.run, doubt)
                     case gate.NotGreen(run=red):
                         why = f"green once, then red at step {show_place(red.place)}: {red.message}"
                         await note("green", why)
-                        self.doubt = f"it is not sure, because it was {why}"
-                        return replace(self.repaired(proof.operations, rung, candidate, proof.run), is_flaky=True)
+                        unsure = f"it is not sure, because it was {why}"
+                        flaky = self.repaired(proof.operations, rung, candidate, proof.run, unsure)
+                        return replace(flaky, is_flaky=True)
                     case gate.Blind(reason=reason):
                         await note("cannot fail", reason)
                         return self.withheld(proof.operations, reason)
@@ -401,7 +406,9 @@ class _Climb:
             case gate.WrongElement(reason=reason):
                 await note("wrong element", reason)
             case gate.NotGreen(run=red):
-                further = self.further(situation, operations, candidate, red, fix, vouched)
+                further = self.further(
+                    situation, candidate, red, _Further(operations, red, doubt, fix, bool(candidate.doubt), vouched)
+                )
                 await note("further" if further else "red", f"step {show_place(red.place)}: {red.message}")
                 await self.tell("red", step=show_place(red.place), error=red.message, further=bool(further))
                 if further:
@@ -427,20 +434,11 @@ class _Climb:
             identified=self.identified,
         )
 
-    def further(
-        self,
-        situation: Situation,
-        operations: Operations,
-        candidate: Candidate,
-        red: Red,
-        fix: str,
-        vouched: frozenset[Place],
-    ) -> _Further | None:
+    def further(self, situation: Situation, candidate: Candidate, red: Red, on: _Further) -> _Further | None:
         """Did the candidate carry the test on? Failing later than before is information, not success."""
-        ahead = self.situation(operations, red)
+        ahead = self.situation(on.base, red)
         if ahead.place is None or situation.place is None:
             return None
-        on = _Further(operations, red, self.doubt or candidate.doubt, fix, bool(candidate.doubt), vouched)
         if ahead.place > situation.place:
             return on
         if ahead.place == situation.place and situation.red.cause in UNFOUND and red.cause not in UNFOUND:
@@ -453,12 +451,14 @@ class _Climb:
 
     # --- how it ends ---
 
-    def repaired(self, operations: Operations, rung: str, candidate: Candidate, proof: Green | None) -> Repaired:
+    def repaired(
+        self, operations: Operations, rung: str, candidate: Candidate, proof: Green | None, doubt: str
+    ) -> Repaired:
         return Repaired(
             operations,
             rung,
             candidate.hypothesis,
-            self.doubt or candidate.doubt,
+            doubt,
             proof,
             candidate.harm,
             tuple(self.refusals),

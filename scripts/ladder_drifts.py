@@ -338,7 +338,8 @@ def _another_kind() -> Iterator[Drift]:
         "l.replaceWith(h, b); others();"
     )
     target = Target("offers", SETTINGS, "6", "input[name=offers]")
-    yield Drift("checkbox turned switch: offers", "checkbox turned switch", SETTINGS, "left", _on(target, work))
+    script = _on(target, work)
+    yield Drift("checkbox turned switch: offers", "checkbox turned switch", SETTINGS, "heal", script, "6", "#switch")
 
 
 def _broken_app() -> Iterator[Drift]:
