@@ -41,10 +41,10 @@ KEYS: Final = {
     "port": "the port that `serve` listens on, a whole number from 0 to 65535",
     "public_url": "the address that people reach `serve` under, such as https://gardener.example.org",
     "secret_key": "a secret of at least 16 characters, which stored secrets are sealed with",
+    "secret_key_old": "the secret that was the 'secret_key' before, until `secret rekey` has run",
 }
-SECRET: Final = frozenset(
-    {"anthropic_api_key", "openai_api_key", "gemini_api_key", "secret_key"}
-)  # never shown, not even where they cannot be used
+# Never shown, not even where they cannot be used.
+SECRET: Final = frozenset({"anthropic_api_key", "openai_api_key", "gemini_api_key", "secret_key", "secret_key_old"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,7 @@ class Settings:
     port: int = 8420  # 0: any that is free
     public_url: str | None = None  # where a reverse proxy shows the pages; None: they are asked for directly
     secret_key: str | None = field(default=None, repr=False)  # see gardener/sealing.py
+    secret_key_old: str | None = field(default=None, repr=False)  # can still unseal
     # The environment as it was at the start: where the tests' secrets come from. Never printed.
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
 
@@ -125,6 +126,7 @@ def read_settings(environ: Mapping[str, str], folder: Path, **given: str | None)
         port=port,
         public_url=public_url,
         secret_key=secret_key,
+        secret_key_old=str(values.get("secret_key_old") or "") or None,
         environ=dict(environ),
     )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gardener.errors import BadSetting
-from gardener.sealing import KEY_FILE, Sealer, sealer_of
+from gardener.sealing import KEY_FILE, OLD_KEY_FILE, Sealer, sealer_of
 from gardener.settings import Settings, read_settings
 
 URL = "slack://T0KEN/of/ada"
@@ -108,3 +108,28 @@ def test_a_key_that_can_be_guessed_is_refused_without_being_shown(tmp_path: Path
 
     assert "hunter2" not in str(caught.value)
     assert "sk-very" not in str(caught.value)
+
+
+def test_what_was_sealed_for_one_purpose_cannot_be_read_for_another() -> None:
+    sealer = Sealer("a long secret of Ada's")
+    token = sealer.seal(URL, "secret:1:SHOP_PASSWORD")
+
+    assert sealer.unseal(token, "secret:1:SHOP_PASSWORD") == URL
+    for purpose in ("", "secret:2:SHOP_PASSWORD", "secret:1:SHOP_PASSWORD2"):
+        with pytest.raises(BadSetting, match="cannot be read with this key"):
+            sealer.unseal(token, purpose)
+
+
+def test_the_older_keys_can_still_unseal_and_never_seal(tmp_path: Path) -> None:
+    token = sealer_of(settings(tmp_path)).seal(URL)
+    (tmp_path / KEY_FILE).rename(tmp_path / OLD_KEY_FILE)
+    fresh = sealer_of(settings(tmp_path))
+
+    assert fresh.unseal(token) == URL
+    resealed = fresh.seal(URL)
+    (tmp_path / OLD_KEY_FILE).unlink()
+    assert sealer_of(settings(tmp_path)).unseal(resealed) == URL
+
+    named = Settings("unused", tmp_path / "x", secret_key="the key of today", secret_key_old="the key before")
+    assert sealer_of(named).unseal(Sealer("the key before").seal(URL)) == URL
+    assert "the key" not in repr(named)
