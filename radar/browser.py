@@ -42,9 +42,31 @@ _ENGINE_SCRIPT: Final = (
     + """;
     const kept = { realm: String(Math.random()), frames: [] };
     const fields = document.implementation.createHTMLDocument(''); // this document may be none, such as a picture
+    // The smallest elements that show one of the words, in open shadow trees as well.
+    const holding = (tree, words, found) => {
+        const holds = (text) => Boolean(text) && words.some((word) => text.includes(word));
+        const walk = (parent) => {
+            let any = false;
+            for (const one of parent.children) {
+                if (one.shadowRoot) walk(one.shadowRoot);
+                const isField = 'value' in one && 'placeholder' in one;
+                if (isField && (holds(one.value) || holds(one.placeholder))) { found.push(one); any = true; continue; }
+                if (/^(?:script|style|template)$/i.test(one.tagName)) continue;
+                const said = one.textContent + (one.tagName === 'INPUT' ? one.value : '');
+                const isHere = holds(said) || holds(said.replace(/\\s+/g, ' '));
+                const isBelow = one.tagName !== 'SELECT' && walk(one);
+                if (isHere && !isBelow) found.push(one);
+                any = any || isHere || isBelow;
+            }
+            return any;
+        };
+        walk(tree);
+        return found;
+    };
     let isDone = false; // several matches are an error: the page is described for the first of them alone
     return { queryAll(root, asked) {
         if (asked.startsWith('frame:')) return kept.frames.slice(Number(asked.slice(6))).slice(0, 1);
+        if (asked.startsWith('holding:')) return holding(root, JSON.parse(asked.slice(8)), []);
         if (asked === 'target') {
             if (!kept.target || !kept.target.isConnected) throw new Error('GONE');
             return [kept.target];
@@ -200,6 +222,14 @@ def described_target(scope: Page | FrameLocator) -> Locator:
     Using it is an error that `is_gone` knows once the element has left the page.
     """
     return scope.locator(f"{ENGINE}=target")
+
+
+def holders(where: Page | Frame, words: Sequence[str]) -> Locator:
+    """The smallest elements of a page or frame that show one of the words as their text or in a field.
+
+    The page itself is not told the words: they are looked for in a world of their own.
+    """
+    return where.locator(f"{ENGINE}=holding:{json.dumps(list(words))}")
 
 
 def is_gone(error: Error) -> bool:

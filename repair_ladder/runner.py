@@ -20,7 +20,7 @@ from playwright.async_api import Locator as BrowserLocator
 from playwright.async_api import TimeoutError as BrowserTimeout
 
 from radar.browser import describe as describe_page
-from radar.browser import described_target, first_line, is_gone, kind_of, new_context, settle
+from radar.browser import described_target, first_line, holders, is_gone, kind_of, new_context, settle
 from radar.elements import PageSnapshot, fold
 from radar.locators import Locator, pattern
 from radar.reading import VISIBLE, Look, Reader, Redact
@@ -39,7 +39,7 @@ from repair_ladder.outcomes import (
     Trace,
 )
 from repair_ladder.steps import KINDS, Place, Step, Steps, show_place, walk
-from repair_ladder.values import fill_in, names_in, redactor
+from repair_ladder.values import fill_in, names_in, redactor, ways_to_write
 
 # Kinds of the format that this runner does not play yet; import says so instead of passing them silently.
 NOT_PLAYED: Final = frozenset(
@@ -56,6 +56,7 @@ LOAD_MS: Final = 15000  # pages load for longer than elements take to appear
 LATE_MS: Final = 5000  # to describe a page that was slow to answer
 MANY_MS: Final = 1200  # so long several matches may be a page in the middle of a change
 MOST_SCROLLS: Final = 300
+MOST_FRAMES: Final = 20  # that a picture is searched for secrets
 MOST_LINES: Final = 50  # of each kind of evidence
 LONGEST_LINE: Final = 500
 READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -304,12 +305,19 @@ class _Player:
             look = self.reader.look(await describe_page(where, known=self.reader.known), self.status)
             page, target = self.reader.page(look), look.target
             picture = await self.page.screenshot(
-                mask=[self.page.locator("input[type=password]"), *self.filled_secrets],
+                mask=self.not_for_pictures(),
                 timeout=5000,
                 animations="disabled",
             )
         observed = self.redact(failed.observed) if failed.observed is not None else None
         return Red(self.trace(), place, failed.cause, message, page, target, observed, picture)
+
+    def not_for_pictures(self) -> list[BrowserLocator]:
+        """Password fields, what a secret was filled into, and whatever else shows one, in all frames."""
+        frames = self.page.frames[:MOST_FRAMES]
+        found = [frame.locator("input[type=password]") for frame in frames]
+        words = ways_to_write(self.stage.secrets)
+        return [*found, *self.filled_secrets, *(holders(frame, words) for frame in frames if words)]
 
     async def do(self, step: Step) -> None:
         timeout = step.timeout_ms if step.timeout_ms is not None else self.stage.step_timeout_ms

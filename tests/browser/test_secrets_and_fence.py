@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import json
 import struct
 import zlib
+from base64 import b64encode
 from dataclasses import asdict
 from typing import Any
 
@@ -18,7 +20,7 @@ pytestmark = pytest.mark.browser
 
 SECRET = 'k1ln & "clay"/7é'
 GIVEN: dict[str, Any] = {"values": {"password": SECRET, "user": "ada"}, "secrets": frozenset({SECRET})}
-FORMS = (SECRET, "k1ln", "clay")
+FORMS = (SECRET, "k1ln", "clay", "K1LN", b64encode(f"ada:{SECRET}".encode()).decode()[6:30])
 
 
 def everything(outcome: Outcome) -> str:
@@ -41,8 +43,26 @@ def everything(outcome: Outcome) -> str:
         "<p id=out></p><script>const say = (v) => out.textContent = 'x'.repeat(295) + v</script>",
         "<p id=out>x</p><script>const say = (v) => out.innerHTML = "
         "`<button aria-label='${v.replace(/\"/g, '&quot;')}'>b</button>`</script>",
+        "<p id=out></p><script>const say = (v) => console.error(out.textContent = JSON.stringify({ v }))</script>",
+        "<p id=out></p><script>const say = (v) => console.error(out.textContent = 'Basic ' + "
+        "btoa('ada:' + unescape(encodeURIComponent(v))))</script>",
+        "<p id=out></p><script>const say = (v) => { out.textContent = v.toUpperCase(); }</script>",
     ],
-    ids=["text", "attribute", "title", "url", "console", "exception", "dialog", "request", "at-the-cut", "name"],
+    ids=[
+        "text",
+        "attribute",
+        "title",
+        "url",
+        "console",
+        "exception",
+        "dialog",
+        "request",
+        "at-the-cut",
+        "name",
+        "json",
+        "base64",
+        "capitals",
+    ],
 )
 async def test_what_the_app_echoes_is_redacted(play: Play, site: Site, echo: str) -> None:
     site.show(f"<input id=in>{echo}<button id=go onclick=\"say(document.getElementById('in').value)\">Go</button>")
@@ -136,6 +156,35 @@ async def test_pictures_are_masked_where_a_secret_was_filled(play: Play, site: S
     for top, masked in ((20, True), (70, True), (120, False)):
         inside = picture[top + 4 : top + 26, 24:216].reshape(-1, 3)
         assert (len(np.unique(inside, axis=0)) == 1) == masked, f"the field at {top}"
+
+
+async def test_pictures_are_masked_where_the_app_shows_a_secret(play: Play, site: Site, elsewhere: Site) -> None:
+    box = "position:absolute;left:20px;width:400px;height:30px;border:0;padding:0;margin:0;background:#fff;color:#000"
+    coded = b64encode(SECRET.encode()).decode()
+    shown = [
+        f"<p style='{box};top:20px'>Hello {html.escape(SECRET)}</p>",
+        f"<input id=a style='{box};top:70px'>",
+        f"<p style='{box};top:120px'>" + "".join(f"<b>{html.escape(one)}</b>" for one in SECRET) + "</p>",
+        f"<p style='{box};top:170px'>Basic {coded}</p>",
+        f"<div id=host style='{box};top:220px'></div>",
+        f"<select style='{box};top:270px'><option>{html.escape(SECRET)}</select>",
+        f"<iframe src='{elsewhere.url}/' style='{box};top:320px'></iframe>",
+        f"<p style='{box};top:370px'>Hello Ada</p>",
+    ]
+    said = json.dumps(SECRET)
+    script = f"<script>document.getElementById('a').value = {said}; document.getElementById('host').attachShadow("
+    script += (
+        f"{{ mode: 'open' }}).innerHTML = '<p style=margin:0>' + {json.dumps(html.escape(SECRET))} + '</p>'</script>"
+    )
+    site.show("".join(shown) + script)
+    elsewhere.show(f"<body style='margin:0'><p style='margin:0;width:400px;height:30px'>{html.escape(SECRET)}</p>")
+
+    outcome = await play({"click": {"css": "#never"}, "timeout_ms": 300}, **GIVEN)
+
+    picture = pixels(red(outcome, "missing").picture or b"")
+    for top in (20, 70, 120, 170, 220, 270, 320, 370):
+        inside = picture[top + 4 : top + 14, 24:100].reshape(-1, 3)
+        assert (len(np.unique(inside, axis=0)) == 1) == (top != 370), f"what stands at {top}"
 
 
 # --- the fence ---------------------------------------------------------------------------------------------

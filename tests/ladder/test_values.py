@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+import json
 import re
+from base64 import b64encode, urlsafe_b64encode
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -87,11 +89,56 @@ SECRET = 'p&ss wörd/"<7>+%'
         pytest.param(quote(SECRET), id="in a path"),
         pytest.param(quote(SECRET, safe=""), id="in a query"),
         pytest.param(quote_plus(SECRET), id="in a form"),
+        pytest.param(
+            re.sub("%..", lambda code: code[0].lower(), quote(SECRET, safe="")), id="in a query, small letters"
+        ),
+        pytest.param(quote(quote(SECRET, safe=""), safe=""), id="in an address within an address"),
         pytest.param(html.escape(SECRET), id="in HTML"),
+        pytest.param(html.escape(SECRET).replace("&quot;", "&#34;"), id="in HTML, by number"),
+        pytest.param(json.dumps(SECRET)[1:-1], id="in JSON"),
+        pytest.param(json.dumps(SECRET, ensure_ascii=False)[1:-1].replace("/", "\\/"), id="in JSON with slashes"),
+        pytest.param(
+            json.dumps(SECRET)[1:-1].replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"),
+            id="in JSON in a page",
+        ),
+        pytest.param(json.dumps(json.dumps(SECRET)[1:-1])[1:-1], id="in JSON within JSON"),
+        pytest.param(SECRET.upper(), id="in capitals"),
     ],
 )
 def test_a_secret_is_hidden_in_every_form_in_which_it_travels(form: str) -> None:
     assert redactor([SECRET])(f"before {form} after {form}") == f"before {HIDDEN} after {HIDDEN}"
+
+
+@pytest.mark.parametrize("secret", ["correct horse", SECRET, "a1>?a1>?~~"])
+@pytest.mark.parametrize("before", ["", "a", "ada:", "ada@shop.test:", "\0\1"])
+@pytest.mark.parametrize("behind", ["", "\n", ":x", "???"])
+def test_a_secret_is_hidden_in_base64_wherever_it_begins(secret: str, before: str, behind: str) -> None:
+    whole = (before + secret + behind).encode()
+    redact = redactor([secret])
+
+    for text in (b64encode(whole).decode(), urlsafe_b64encode(whole).decode(), quote(b64encode(whole).decode(), "")):
+        hidden = redact(f"Authorization: Basic {text}")
+        assert HIDDEN in hidden
+        # Nothing is left of which a letter of the secret could be read.
+        left = hidden.removeprefix("Authorization: Basic ").split(HIDDEN)
+        assert len(left) == 2
+        assert len(left[0]) <= len(b64encode(before.encode()))
+        assert len(left[1]) <= len(b64encode(behind.encode())) + 8
+
+
+def test_a_text_that_resembles_base64_stays() -> None:
+    assert redactor(["abc", "correct horse"])("YWJj and Y29ycm") == "YWJj and Y29ycm"
+
+
+def test_of_a_secret_of_several_lines_each_is_hidden() -> None:
+    key = "-----BEGIN KEY-----\nMIIEvQIBADAN\nBgkqhkiG9w0B\n-----END KEY-----"
+
+    assert redactor([key])("line 2: MIIEvQIBADAN, and so on") == f"line 2: {HIDDEN}, and so on"
+    assert redactor(["two  words"])("two words") == HIDDEN
+
+
+def test_bytes_that_are_no_text_do_not_break_it() -> None:
+    assert redactor(["bad\udcff byte"])("a bad\udcff byte") == f"a {HIDDEN}"
 
 
 def test_of_two_secrets_the_longer_goes_first() -> None:
