@@ -22,7 +22,7 @@ from gardener.errors import BadSetting, GardenerError
 from gardener.models import DEFAULT_PROVIDER
 from gardener.sealing import sealer_of
 from gardener.settings import FILE, Settings, read_settings
-from gardener.store import Store, deliveries, open_store, projects, targets
+from gardener.store import Store, deliveries, open_store, projects, secrets, targets
 from gardener.store.migrations import HEAD
 from gardener.store.transaction import translated
 from radar import chromium
@@ -64,7 +64,7 @@ async def examine(environ: Mapping[str, str], folder: Path, **given: str | None)
         mend = f"correct {FILE} or the GARDENER_… variables"
         return (*_versions(), Check("settings", State.FAILS, str(error), mend))
     checks = [*_versions(), _settings(folder)]
-    for check in (_browser, _data_folder, _database, _clock, _schedule, _news):
+    for check in (_browser, _data_folder, _database, _clock, _schedule, _news, _secrets):
         checks += await _made(check, settings)
     return (*checks, _key(settings))
 
@@ -250,6 +250,30 @@ async def _news(settings: Settings) -> tuple[Check, ...]:
             mend = "see `gardener dead PROJECT`, mend the target, then --retry all"
             return (Check("news", State.WARNING, f"{says}; {dead} messages were given up", mend),)
         return (Check("news", State.OK, f"{says}; nothing was given up"),)
+    return ()
+
+
+async def _secrets(settings: Settings) -> tuple[Check, ...]:
+    """Can the secrets of the projects be read with the key of this process?"""
+    with suppress(GardenerError):
+        async with await open_store(settings.database_url) as store, store.reading() as tx:
+            every = await secrets.listed(tx)
+            names = {one.id: one.name for one in await projects.listed(tx)}
+        if not every:
+            return (Check("secrets", State.OK, "none is kept; `secret set PROJECT NAME` keeps one"),)
+        lost = []
+        why = ""
+        for one in every:
+            try:
+                sealer_of(settings).unseal(one.sealed, one.purpose)
+            except BadSetting as error:
+                lost.append(f"{one.name} of '{names[one.project]}'")
+                why = str(error)
+        if lost:
+            more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
+            mend = "put the key back, or `gardener secret set` them again"
+            return (Check("secrets", State.FAILS, f"{', '.join(lost[:3])}{more}: {why}", mend),)
+        return (Check("secrets", State.OK, f"{len(every)} are kept, and all can be read"),)
     return ()
 
 

@@ -131,6 +131,20 @@ def show_targets(console: Console, targets: Sequence[Mapping[str, Any]]) -> None
     console.print(rows if targets else "Nobody is told of anything: gardener target add PROJECT URL")
 
 
+def show_secrets(console: Console, secrets: Sequence[Mapping[str, Any]]) -> None:
+    rows = table("secret", "from", "set", "by", "tests that name it")
+    for one in secrets:
+        tests = ", ".join(one["tests"]) or "\u2014"
+        rows.add_row(
+            plain(one["name"]),
+            plain(one["from"]),
+            plain(minute(one["set_at"])),
+            plain(one["set_by"] or "\u2014"),
+            plain(tests),
+        )
+    console.print(rows if secrets else "No secrets, and no test names one: gardener secret set PROJECT NAME")
+
+
 def show_dead(console: Console, letters: Sequence[Mapping[str, Any]]) -> None:
     rows = table("dead letter", "what", "target", "tries", "why it was given up")
     for one in letters:

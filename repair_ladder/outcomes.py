@@ -28,6 +28,7 @@ EnvironmentKind: TypeAlias = Literal[
     "sign_in",  # a sign-in page where the app should be
     "language",  # the app speaks another language than before
     "half_loaded",  # the page did not finish loading
+    "secret",  # a secret of the test is not set, or cannot be read with this key
     "blocked",  # a request left the allowed origins, or the app turned the browser away
 ]
 

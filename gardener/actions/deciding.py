@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gardener.actions import learning
-from gardener.actions.playing import allowed_origins, memory_of, stage_of, values_of, write_run
+from gardener.actions.entrusting import values_of
+from gardener.actions.playing import allowed_origins, memory_of, stage_of, write_run
 from gardener.actions.repairing import write_repair
 from gardener.errors import Conflict, Refused
 from gardener.notices import EventKind
@@ -117,9 +118,9 @@ async def _write(
 async def _prove(tools: Tools, project: Project, test: SavedTest, row: Proposal, operations: Operations) -> Green:
     """A person said that it may be run: now it is proved like any other."""
     memory = await memory_of(tools, test)
-    values = values_of(tools, test)
-    if values.missing:
-        raise Refused(f"Proposal {row.id} cannot be proved: the secret {values.missing[0]} is not set.")
+    values = await values_of(tools, test)
+    if values.trouble:
+        raise Refused(f"Proposal {row.id} cannot be proved: {values.trouble}.")
     stage = replace(stage_of(tools, project, test, values), fenced_to=allowed_origins(project, memory))
     # One run for both gates: what may do harm is not done twice.
     judged = await gate.prove_with_red(

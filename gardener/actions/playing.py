@@ -11,19 +11,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from gardener.actions.entrusting import Values, values_of
 from gardener.projects import Project
 from gardener.proposals import ProposalStatus
 from gardener.runs import RecordedStep, Run, RunStatus, Trigger
 from gardener.saved_tests import SavedTest
 from gardener.store import Transaction, at_risk, issues, pages, proposals, recordings, runs, saved_tests
 from gardener.tools import Tools
-from repair_ladder.formats import Secret
 from repair_ladder.memory import Memory, Seen
-from repair_ladder.outcomes import Dialog, Environment, Evidence, Green, Outcome, Red, Trace
+from repair_ladder.outcomes import Dialog, Environment, Evidence, Green, Outcome, Red
 from repair_ladder.runner import OnStep, Stage, origin_of
 from repair_ladder.step_format import write_step
 from repair_ladder.steps import Place, Steps, read_place, show_place, walk
-from repair_ladder.values import names_used
 from repair_ladder.verdicts import pre_triage
 
 # A green run of these kinds is what a test is known by.
@@ -36,33 +35,6 @@ class PlayedTest:
     run: Run
     outcome: Outcome
     memory: Memory  # what the test was known by before this run
-
-
-@dataclass(frozen=True, slots=True)
-class Values:
-    """What the variables of a test stand for, and which of them are secret; `missing` are secrets nobody set."""
-
-    values: dict[str, str]
-    secret_names: frozenset[str]
-    secrets: frozenset[str]
-    missing: tuple[str, ...]
-
-
-def values_of(tools: Tools, test: SavedTest) -> Values:
-    """Secrets come from the environment of whoever runs the test; they are never stored."""
-    values, names, missing = {}, set(), []
-    used = names_used(test.steps)
-    for name, value in (test.variables or {}).items():
-        if isinstance(value, Secret):
-            names.add(name)
-            given = tools.settings.environ.get(value.name)
-            if given is not None:
-                values[name] = given
-            elif name in used:
-                missing.append(value.name)
-        else:
-            values[name] = str(value)
-    return Values(values, frozenset(names), frozenset(values[name] for name in names if name in values), tuple(missing))
 
 
 def stage_of(tools: Tools, project: Project, test: SavedTest, values: Values, *, base_url: str | None = None) -> Stage:
@@ -148,11 +120,10 @@ async def play(
     memory = await memory_of(tools, test)
     async with tools.store.reading() as tx:  # an edited test may well end on another page than before
         same_version = await _memory_of_version(tx, test.id, test.version)
-    values = values_of(tools, test)
+    values = await values_of(tools, test)
     began = tools.now()
-    if values.missing:
-        names = ", ".join(values.missing)
-        outcome: Outcome = Red(Trace(), (1,), "test", f"the secret {names} is not set: export it before the run")
+    if values.trouble:
+        outcome: Outcome = Environment("secret", values.trouble)
     else:
         stage = stage_of(tools, project, test, values, base_url=base_url)
         outcome = pre_triage(await tools.replay(test.steps, stage, on_step=on_step), same_version)

@@ -11,7 +11,8 @@ from typing import Any, assert_never
 from urllib.parse import urlsplit
 
 from gardener.actions import learning
-from gardener.actions.playing import PlayedTest, allowed_origins, recorded, stage_of, values_of, write_run
+from gardener.actions.entrusting import values_of
+from gardener.actions.playing import PlayedTest, allowed_origins, recorded, stage_of, write_run
 from gardener.cases import Attempt as MadeAttempt
 from gardener.cases import Case, CaseStatus
 from gardener.notices import EventKind
@@ -194,7 +195,7 @@ async def _climb(
     earlier: Earlier,
     journal: _Journal,
 ) -> Climbed:
-    values = values_of(tools, test)
+    values = await values_of(tools, test)
     stage = replace(stage_of(tools, project, test, values), fenced_to=allowed_origins(project, memory))
 
     async def replay(steps: Steps) -> Outcome:

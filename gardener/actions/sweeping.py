@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
-from gardener.actions.playing import memory_of, page_path, stage_of, values_of
+from gardener.actions.entrusting import Values, values_of_many
+from gardener.actions.playing import memory_of, page_path, stage_of
 from gardener.actions.repairing import Wanted, file_finding, finding_cause
 from gardener.actions.running import mend
 from gardener.jobs import Job, JobKind
@@ -71,6 +72,7 @@ class Known:
     uses: Mapping[str, tuple[LocatorUse, ...]]  # by the page's name
     pages: tuple[Page, ...]
     sign_in: tuple[SavedTest, Steps] | None  # the steps that open what lies behind
+    values: Mapping[int, Values]  # by the number of the test
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +156,10 @@ async def _known(tools: Tools, project: Project) -> Known:
     uses: dict[str, list[LocatorUse]] = {}
     found: dict[Page, None] = dict.fromkeys(Page(path) for path in project.settings.urls)
     sign_in: tuple[SavedTest, Steps] | None = None
+    values = await values_of_many(tools, project, tests)
     for test in tests:
         memory = await memory_of(tools, test)
-        opening = find_sign_in(test.steps, values_of(tools, test).secret_names, memory)
+        opening = find_sign_in(test.steps, values[test.id].secret_names, memory)
         if opening and (sign_in is None or len(opening[0]) < len(sign_in[1])):
             sign_in = (test, opening[0])
         for place, step in walk(test.steps):
@@ -174,7 +177,7 @@ async def _known(tools: Tools, project: Project) -> Known:
                         LocatorUse(test.id, show_place(place), locator, one_step.kind)
                     )
     every = tuple(found)[:MOST_PAGES]
-    return Known(tests, {name: tuple(some) for name, some in uses.items()}, every, sign_in)
+    return Known(tests, {name: tuple(some) for name, some in uses.items()}, every, sign_in, values)
 
 
 def _fixed(operations: Sequence[Mapping[str, Any]], place: Place) -> list[Step]:
@@ -193,7 +196,7 @@ def _tests_on(known: Known, names: Sequence[str]) -> set[int]:
 async def _look(tools: Tools, project: Project, known: Known, remembered: Remembered, row: Sweep) -> Looked:
     """Visit the pages, those behind the sign-in as somebody who signed in the way the tests do."""
     looked = Looked()
-    hide = redactor({secret for test in known.tests for secret in values_of(tools, test).secrets})
+    hide = redactor({secret for one in known.values.values() for secret in one.secrets})
     for signed_in in (False, True):
         side = [page for page in known.pages if page.signed_in == signed_in]
         if not side:
@@ -242,9 +245,9 @@ async def _sign_in(tools: Tools, project: Project, known: Known, row: Sweep) -> 
     if known.sign_in is None:
         return None, None
     test, steps = known.sign_in
-    values = values_of(tools, test)
-    if values.missing:
-        return None, Finding("sign_in", f"cannot sign in: the secret {values.missing[0]} is not set", ())
+    values = known.values[test.id]
+    if values.trouble:
+        return None, Finding("sign_in", f"cannot sign in: {values.trouble}", ())
     outcome, state = await tools.sign_in(steps, stage_of(tools, project, test, values, base_url=row.base_url))
     if state is not None:
         return state, None

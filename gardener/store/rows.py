@@ -573,3 +573,30 @@ class SignInFailureRow(Base):
     key: Mapped[str] = mapped_column(primary_key=True)
     failures: Mapped[int]
     last_at: Mapped[datetime]
+
+
+class SecretRow(Base):
+    """A secret of a project. `sealed` can be read for this project and this name alone (gardener/secrets.py)."""
+
+    __tablename__ = "secrets"
+
+    project: Mapped[int] = mapped_column(ForeignKey("projects.id"), primary_key=True)
+    name: Mapped[str] = mapped_column(primary_key=True)
+    sealed: Mapped[str]
+    set_at: Mapped[datetime]
+    set_by: Mapped[str]
+
+
+class SessionStateRow(Base):
+    """What the sign-in test of a project left in a browser at one base URL. `stamp` is another after each sign-in, and
+    what a renewal compares with; `base_hash` stands for the base URL in the key.
+    """
+
+    __tablename__ = "session_states"
+
+    project: Mapped[int] = mapped_column(ForeignKey("projects.id"), primary_key=True)
+    base_hash: Mapped[str] = mapped_column(primary_key=True)
+    base_url: Mapped[str]
+    stamp: Mapped[str]
+    sealed: Mapped[str]
+    made_at: Mapped[datetime]

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, delete, insert, select
+from sqlalchemy import Row, delete, insert, select, update
 
 from gardener.errors import NotFound
 from gardener.notices import EventKind, Target
@@ -37,12 +37,20 @@ async def get(tx: Transaction, target: int) -> Target:
     return read_target(row)
 
 
-async def listed(tx: Transaction, project: int | None = None) -> tuple[Target, ...]:
-    """Those of a project, or all; in the order in which they were added."""
+async def listed(tx: Transaction, project: int | None = None, *, to_write: bool = False) -> tuple[Target, ...]:
+    """Those of a project, or all; in the order in which they were added.
+
+    `to_write`: nobody else changes them until the transaction ends.
+    """
     statement = select(TargetRow).order_by(TargetRow.id)
     if project is not None:
         statement = statement.where(TargetRow.project == project)
-    return tuple(map(read_target, await tx.rows(statement)))
+    return tuple(map(read_target, await tx.rows(statement.with_for_update() if to_write else statement)))
+
+
+async def reseal(tx: Transaction, target: int, sealed: str) -> None:
+    """The same address under another key."""
+    await tx.run(update(TargetRow).where(TargetRow.id == target).values(sealed=sealed))
 
 
 async def remove(tx: Transaction, target: int) -> None:

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from gardener.actions import entrusting
 from gardener.jobs import JobState
-from gardener.runs import Trigger
+from gardener.runs import RunStatus, Trigger
+from gardener.sealing import KEY_FILE
 from gardener.store import sweeps
 from gardener.sweeps import SweepStatus
 from gardener.triage import IssueKind
@@ -298,6 +300,46 @@ async def test_a_secret_that_nobody_set_is_a_finding_and_no_drift(make_world: Ma
         assert "SHOP_PASSWORD is not set" in swept["findings"][0]["reason"]
         assert await world.baseline() == before
         assert swept["dry_runs"] == []
+
+
+async def test_a_run_without_its_secret_is_the_environment_and_asks_for_no_repair(make_world: MakeWorld) -> None:
+    async with make_world(MEMBERS, auto_repair=True) as world:
+        await world.save(ORDERS, replace(ORDERS, name="orders again"))
+
+        report = await world.run(trigger=Trigger.SCHEDULE)
+
+        assert [(run.status, run.cause) for run in report.runs] == [(RunStatus.ENVIRONMENT, "secret")] * 2
+        assert "SHOP_PASSWORD is not set: `gardener secret set`" in str(report.runs[0].error)
+        assert report.jobs == ()
+        (finding,) = await world.issues()
+        assert len(finding.tests) == 2
+
+
+async def test_a_secret_of_the_project_comes_before_the_environment(make_world: MakeWorld) -> None:
+    async with make_world(MEMBERS, environ={"SHOP_PASSWORD": "of the environment"}) as world:
+        await entrusting.set_secret(world.tools, world.project, "SHOP_PASSWORD", "of the project", "Ada")
+        (test,) = await world.save(ORDERS)
+
+        values = await entrusting.values_of(world.tools, test)
+
+        assert values.values == {"password": "of the project"}
+        assert (await world.run()).runs[0].status == RunStatus.GREEN
+
+
+async def test_a_lost_key_is_the_environment_and_not_the_secret_of_the_environment(make_world: MakeWorld) -> None:
+    async with make_world(MEMBERS, environ={"SHOP_PASSWORD": "of the environment"}) as world:
+        await entrusting.set_secret(world.tools, world.project, "SHOP_PASSWORD", "of the project", "Ada")
+        (world.tools.settings.data_dir / KEY_FILE).unlink()
+        await world.save(ORDERS)
+
+        (run,) = (await world.run()).runs
+        swept = await world.sweep()
+
+        assert (run.status, run.cause) == (RunStatus.ENVIRONMENT, "secret")
+        assert "SHOP_PASSWORD cannot be used" in str(run.error)
+        assert "GARDENER_SECRET_KEY" in str(run.error)
+        assert swept["dry_runs"] == []
+        assert world.app.replays == []
 
 
 # --- previews ------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import io
 import json
 import logging
 import sqlite3
+from base64 import b64encode
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import pytest
 from rich.console import Console
 
 from gardener import screen
-from gardener.actions import deciding
+from gardener.actions import deciding, entrusting, importing
 from gardener.results import issue_shape, proposal_shape
 from radar.elements import PageSnapshot
 from repair_ladder.formats import Secret
@@ -169,6 +170,7 @@ ECHOING = Release(
             main
               h1 "Hello {typed:password}"
               p role=status "Your password is {typed:password}"
+              p "a word that only another test uses"
               a#next href=/?token={typed:password} "Go on with {typed:password}"
             """,
             "/in",
@@ -185,7 +187,9 @@ SIGN_IN = a_test(
     name="sign in",
     variables={"password": Secret("SHOP_PASSWORD")},
 )
-FORMS = {SECRET, quote(SECRET), quote(SECRET, safe=""), json.dumps(SECRET)[1:-1], SECRET.encode().hex()}
+OTHER = "a word that only another test uses"  # and the page shows it all the same
+FORMS = {SECRET, quote(SECRET), quote(SECRET, safe=""), json.dumps(SECRET)[1:-1], SECRET.encode().hex(), OTHER}
+FORMS |= {b64encode(SECRET.encode()).decode(), b64encode(f"ada:{SECRET}".encode()).decode()[6:]}
 
 
 def everything_under(folder: Path) -> str:
@@ -208,12 +212,21 @@ def _values(database: Path) -> list[str]:
     return [gzip.decompress(one).decode() if isinstance(one, bytes) else str(one) for one in values]
 
 
+@pytest.mark.parametrize("is_kept", [True, False], ids=["kept by the project", "of the environment"])
 async def test_a_secret_is_nowhere_though_the_page_echoes_it_and_everything_breaks(
-    make_world: MakeWorld, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+    make_world: MakeWorld,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+    is_kept: bool,
 ) -> None:
     caplog.set_level(logging.DEBUG)
     model = Model([lambda question: Answered(question.tools[0].name, {"operations": [], "choice": None})] * 10)
-    async with make_world(ECHOING, auto_repair=True, ask=model, environ={"SHOP_PASSWORD": SECRET}) as world:
+    environ = {"SHOP_PASSWORD": "not this one" if is_kept else SECRET}
+    async with make_world(ECHOING, auto_repair=True, ask=model, environ=environ) as world:
+        if is_kept:
+            await entrusting.set_secret(world.tools, world.project, "SHOP_PASSWORD", SECRET, "Ada")
+        await entrusting.set_secret(world.tools, world.project, "OTHER", OTHER, "Ada")
         await world.save(SIGN_IN)
         assert (await world.run()).runs[0].status.value == "green"
         await world.sweep()
@@ -233,6 +246,11 @@ async def test_a_secret_is_nowhere_though_the_page_echoes_it_and_everything_brea
         said += [json.dumps(proposal_shape(row), ensure_ascii=False) for row in await world.proposals()]
         said += [repr(run) for run in await world.runs()]
         said += [str(told) for told in world.watch.told]
+        said += [
+            importing.export(await world.test("sign in"), world.project, form, partial=True).text
+            for form in ("yaml", "side")
+        ]
+        said += [repr(await entrusting.told_of(world.tools, world.project))]
         prompts = [question.system + question.text for question in model.asked]
 
     assert prompts, "the model was asked"

@@ -51,6 +51,7 @@ async def test_one_thing_that_fails_hides_none_of_the_others(tmp_path: Path) -> 
         "clock": State.OK,
         "schedule": State.OK,
         "news": State.OK,
+        "secrets": State.OK,
         "AI key": State.OK,
     }
     browser = named(checks, "browser")
@@ -63,7 +64,7 @@ async def test_a_key_is_told_of_and_never_shown(tmp_path: Path) -> None:
 
     assert "none is needed" in named(without, "AI key").says
     assert "the ladder asks a model" in named(checks, "AI key").says
-    assert "secret" not in repr(checks)
+    assert "very-secret" not in repr(checks)
 
 
 async def test_every_mistake_in_the_settings_is_told(tmp_path: Path) -> None:
