@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import sys
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -89,21 +88,15 @@ async def test_processes_that_meet_an_empty_postgresql_at_once_all_succeed(datab
     await _all_at_once(await databases.make(), 3)
 
 
-async def test_a_database_that_is_up_to_date_opens_quickly_and_without_alembic(store_url: str) -> None:
+async def test_a_database_that_is_up_to_date_opens_without_alembic(store_url: str) -> None:
     opening = (
         "import asyncio, sys; from gardener.store import open_store\n"
         "async def main(): await (await open_store(sys.argv[1])).close()\n"
         "asyncio.run(main()); sys.exit('alembic' in sys.modules)"
     )
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", opening, store_url)
-    took = []
-    for _ in range(3):
-        began = time.perf_counter()
-        await (await open_store(store_url)).close()
-        took.append(time.perf_counter() - began)
 
     assert await process.wait() == 0
-    assert min(took) < 0.15
 
 
 async def test_what_a_migration_did_is_gone_if_it_did_not_end(tmp_path: Path) -> None:
