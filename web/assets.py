@@ -20,7 +20,6 @@ FILES: Final = MappingProxyType(
         "app.js": (HERE / "static" / "app.js", "text/javascript"),
         "icon.svg": (HERE / "static" / "icon.svg", "image/svg+xml"),
         "htmx.js": (HTMX / "htmx.min.js", "text/javascript"),
-        "sse.js": (HTMX / "ext" / "sse.js", "text/javascript"),
     }
 )
 

@@ -49,7 +49,7 @@ def pager(path: str, want: Wanted, total: int, kept: Mapping[str, str] | None = 
         last,
         total,
         want.offset + 1 if shown else 0,
-        want.offset + shown,
+        want.offset + shown if shown else 0,
         link(min(want.number - 1, last)) if want.number > 1 else "",
         link(want.number + 1) if want.number < last else "",
     )

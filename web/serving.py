@@ -47,7 +47,7 @@ async def serve(settings: Settings, say: Say, *, must_change: bool = True) -> No
     `say` is told the address and, on a database without people, the first sign-in. Raises BadSetting where the address
     cannot be listened on.
     """
-    listening = _listen(settings.host, settings.port)
+    listening = listen(settings.host, settings.port)
     watching = Watching()
     with listening:
         async with open_tools(settings, watch=watching) as tools:
@@ -60,7 +60,7 @@ async def serve(settings: Settings, say: Say, *, must_change: bool = True) -> No
             if password is not None:
                 note = " (once; you choose your own then)" if must_change else ""
                 say(f"Sign in as {admitting.FIRST} with the password {password}{note}")
-            await _until_signal(_server(app), watching, listening)
+            await _until_signal(server_of(app), watching, listening)
 
 
 def address(settings: Settings, listening: socket.socket) -> str:
@@ -71,7 +71,8 @@ def address(settings: Settings, listening: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """Raises BadSetting where that cannot be listened on; port 0 is any that is free."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=128)
@@ -88,7 +89,7 @@ def _hosts(settings: Settings) -> list[str]:
     return [*LOOPBACK, settings.host, *([public] if public else [])]
 
 
-class _Server(uvicorn.Server):
+class Server(uvicorn.Server):
     """Leaves signals to us: what runs beside has to be stopped as well."""
 
     @contextmanager
@@ -96,7 +97,8 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _server(app: object) -> _Server:
+def server_of(app: object) -> Server:
+    """To be stopped with `should_exit`."""
     config = uvicorn.Config(
         app,  # type: ignore[arg-type]
         log_config=None,
@@ -109,10 +111,10 @@ def _server(app: object) -> _Server:
     )
     # Its lines are about itself; what matters for people is said by us.
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
-    return _Server(config)
+    return Server(config)
 
 
-async def _until_signal(server: _Server, watching: Watching, listening: socket.socket) -> None:
+async def _until_signal(server: Server, watching: Watching, listening: socket.socket) -> None:
     loop = asyncio.get_running_loop()
     stopped = asyncio.Event()
 

@@ -19,3 +19,12 @@ document.addEventListener("submit", (event) => {
 window.addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
 });
+// A job that is watched: lines are added as they come, its state is put in the place of the one before. The server
+// ends the stream with "done"; a stream that breaks off is asked for again by the browser, from the last line it saw.
+for (const box of document.querySelectorAll("[data-stream]")) {
+  const stream = new EventSource(box.dataset.stream);
+  stream.addEventListener("line", (event) => box.querySelector("[data-on=line]").insertAdjacentHTML("beforeend", event.data));
+  stream.addEventListener("state", (event) => { box.querySelector("[data-on=state]").innerHTML = event.data; });
+  stream.addEventListener("done", () => stream.close());
+  window.addEventListener("pagehide", () => stream.close());
+}
