@@ -15,6 +15,7 @@ from repair_ladder.errors import BadTest
 from repair_ladder.formats import Exported, WrittenTest, script_reading, script_writing
 from repair_ladder.formats.gathering import MARK, check_text, quote
 from repair_ladder.formats.script import (
+    RETURN,
     Call,
     Case,
     Claim,
@@ -321,15 +322,14 @@ class _File:
                 return self.with_block(node)
             case ast.Assert():
                 return [*self.claims(node.test, line, True)]
-            case ast.Return(value=None):
-                return []
+            case ast.Return():
+                return [Let(line, (RETURN,), self.expression(node.value))] if node.value is not None else []
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 return [self.definition(node)]
         return [Other(line, self.text(node)), *self.inside(node)]
 
     def definition(self, node: AnyFunction) -> Statement:
-        names = tuple(one.arg for one in node.args.args)
-        return Let(node.lineno, (node.name,), Function(node.lineno, names, self.body(node.body)))
+        return Let(node.lineno, (node.name,), Function(node.lineno, _parameters(node.args), self.body(node.body)))
 
     def inside(self, node: ast.AST) -> list[Statement]:
         """What stands in a block that cannot be said, line by line."""
@@ -406,8 +406,7 @@ class _File:
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
                 return Constant(line, -value)
             case ast.Lambda():
-                names = tuple(one.arg for one in node.args.args)
-                return Function(line, names, (Do(line, deeper(node.body)),))
+                return Function(line, _parameters(node.args), (Let(line, (RETURN,), deeper(node.body)),))
         return Unknown(line, self.text(node))
 
     def joined(self, node: ast.JoinedStr, depth: int) -> Expression:
@@ -458,6 +457,11 @@ def _flags(node: ast.expr) -> str | None:
     return FLAGS.get(_dotted(node).rpartition(".")[2])
 
 
+def _parameters(node: ast.arguments) -> tuple[str, ...]:
+    others = bool(node.vararg or node.kwarg)
+    return tuple(one.arg for one in (*node.posonlyargs, *node.args, *node.kwonlyargs)) + ("",) * others
+
+
 def _is_true(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is True
 
@@ -470,19 +474,21 @@ def _names(statement: Statement) -> Iterator[str]:
 # --- writing -------------------------------------------------------------------------------------------
 
 HEAD: Final = "from playwright.sync_api import Page, expect"
-TAKEN: Final = frozenset({"page", "expect", "re", "os", "Page"})
+TAKEN: Final = frozenset({"page", "expect", "re", "os", "Page", "nullcontext"})
 
 
 def write(test: WrittenTest) -> Exported:
     """The test as a function for pytest-playwright, whose --base-url says where the app is.
 
-    What a script cannot say stands in it as a marked comment; blocks are named by a comment.
+    What a script cannot say stands in it as a marked comment; a block is a `with` of its goal.
     """
     said = script_writing.say(test, is_name=_is_name)
     lines = [line for one in said.statements for line in _lines(one, 1)] or ["    pass"]
     secrets = [f"    {name} = os.environ[{dumps(secret)}]" for name, secret in sorted(said.secrets.items())]
     body = "\n".join([*secrets, *lines])
     imports = [f"import {name}" for name in ("os", "re") if re.search(rf"\b{name}\.", body)]
+    if "nullcontext(" in body:
+        imports.append("from contextlib import nullcontext")
     head = "\n".join([*imports, "", HEAD]).strip()
     return Exported(f"{head}\n\n\ndef {_function_name(test.name)}(page: Page) -> None:\n{body}\n", tuple(said.lost))
 
@@ -514,7 +520,7 @@ def print_expression(expression: Expression) -> str:
             return "f" + "".join(['"', *map(_part, expression.parts), '"'])
         case Function():
             inner = expression.body[0] if expression.body else None
-            made = print_expression(inner.what) if isinstance(inner, Do) else "None"
+            made = print_expression(inner.what) if isinstance(inner, Do | Let) else "None"
             return f"lambda {', '.join(expression.parameters)}: {made}"
         case Unknown():
             return expression.text
@@ -536,9 +542,9 @@ def _lines(statement: Statement, depth: int) -> Iterator[str]:
             yield f"{tab}{', '.join(name or '_' for name in statement.names)} = {print_expression(statement.what)}"
         case Within(name=None):
             title = statement.what.given[0] if isinstance(statement.what, Call) and statement.what.given else None
-            yield f"{tab}# {quote(title.value)}" if isinstance(title, Constant) else f"{tab}# a block"
-            for one in statement.body:
-                yield from _lines(one, depth)
+            yield f"{tab}with nullcontext({print_expression(title) if title else dumps('')}):"
+            for one in statement.body or (Marked(0, ""),):
+                yield from _lines(one, depth + 1)
         case Within():
             yield f"{tab}with {print_expression(statement.what)} as {statement.name}_info:"
             for one in statement.body:
@@ -548,7 +554,11 @@ def _lines(statement: Statement, depth: int) -> Iterator[str]:
             left, right = print_expression(statement.left), print_expression(statement.right)
             yield f"{tab}assert {left} {statement.how} {right}"
         case Marked():
-            yield f"{tab}pass  # {statement.text}"
+            yield (
+                f"{tab}pass  # {statement.text}".rstrip(" #")
+                if not statement.text
+                else f"{tab}pass  # {statement.text}"
+            )
         case Other():
             yield f"{tab}# {quote(statement.text)}"
         case _:

@@ -15,6 +15,7 @@ from repair_ladder.errors import BadTest
 from repair_ladder.formats import Exported, WrittenTest, script_reading, script_writing
 from repair_ladder.formats.gathering import MARK, check_text, quote
 from repair_ladder.formats.script import (
+    RETURN,
     Call,
     Case,
     Claim,
@@ -301,8 +302,9 @@ class _File:
                 return [Let(line, (name,), function)]
             case "statement_block":
                 return list(self.body(node.named_children))
-            case "return_statement" if not node.named_children:
-                return []
+            case "return_statement":
+                given = node.named_children
+                return [Let(line, (RETURN,), self.expression(given[0]))] if given else []
             case kind if kind in NOTHING:
                 return []
         return [Other(line, quote(_text(node).split("\n", 1)[0])), *self.inside(node)]
@@ -470,9 +472,22 @@ class _File:
         return Unknown(line, quote(_text(node)))
 
     def function(self, node: Node) -> Function:
-        parameters = node.child_by_field_name("parameters") or node.child_by_field_name("parameter")
-        names = tuple(_text(one) for one in _walk(parameters) if one.type == "identifier") if parameters else ()
-        return Function(_line(node), names, self.function_body(node))
+        alone, listed = node.child_by_field_name("parameter"), node.child_by_field_name("parameters")
+        names = [_text(alone)] if alone is not None else []
+        for one in listed.named_children if listed is not None else []:
+            pattern = one.child_by_field_name("pattern")
+            is_name = pattern is not None and pattern.type == "identifier" and one.child_by_field_name("value") is None
+            if one.type != "comment":
+                names.append(_text(pattern) if is_name else "")
+        body = self.function_body(node)
+        if len(body) == 1 and isinstance(body[0], Do) and (_body_type(node) != "statement_block"):
+            body = (Let(body[0].line, (RETURN,), body[0].what),)
+        return Function(_line(node), tuple(names), body)
+
+
+def _body_type(function: Node) -> str:
+    body = function.child_by_field_name("body")
+    return body.type if body is not None else ""
 
 
 def _walk(node: Node | None) -> Iterator[Node]:
@@ -553,7 +568,7 @@ def print_expression(expression: Expression) -> str:
             return "`" + "".join(map(_part, expression.parts)) + "`"
         case Function():
             inner = expression.body[0] if expression.body else None
-            made = print_expression(inner.what) if isinstance(inner, Do) else "{}"
+            made = print_expression(inner.what) if isinstance(inner, Do | Let) else "{}"
             return f"({', '.join(expression.parameters)}) => {made}"
         case Unknown():
             return expression.text

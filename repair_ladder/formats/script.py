@@ -90,8 +90,13 @@ class Joined:
     parts: tuple[Expression, ...]
 
 
+RETURN = "return"  # what a function gives back is a Let of this name
+
+
 @dataclass(frozen=True, slots=True)
 class Function:
+    """`parameters` are names; "" stands for one that is more than a name, such as a pattern or a rest."""
+
     line: int
     parameters: tuple[str, ...]
     body: tuple[Statement, ...]

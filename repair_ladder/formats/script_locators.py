@@ -37,6 +37,7 @@ ROLE_STATES: Final = {
 }
 ATTRIBUTE_ENGINES: Final = frozenset({"id", "data-testid", "data-test-id", "data-test"})
 MOST_PARTS: Final = 15
+MOST_LOCATORS: Final = 60  # in one another; one that is named twice counts twice
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +57,24 @@ class Spot:
     def raw(self) -> dict[str, Any]:
         """The keys of the whole locator; raises Unsayable for one that nobody could use."""
         raw = dict(self.at) | ({"frame": [dict(one) for one in self.frames]} if self.frames else {})
+        if _size(raw, MOST_LOCATORS) > MOST_LOCATORS:
+            raise Unsayable(f"a locator of more than {MOST_LOCATORS} others")
         try:
             _check(read_locator(raw))
         except RadarError as error:
             raise Unsayable(str(error)) from None
         return raw
+
+
+def _size(raw: Mapping[str, Any], most: int) -> int:
+    """How many locators these keys are, counted until there are too many."""
+    waiting, count = [raw], 0
+    while waiting and count <= most:
+        one = waiting.pop()
+        count += 1
+        waiting += [one[key] for key in ("within", "has", "has_not") if key in one]
+        waiting += one.get("frame", [])
+    return count
 
 
 def _check(locator: Locator) -> None:

@@ -18,6 +18,7 @@ from repair_ladder.formats import Secret, WrittenTest
 from repair_ladder.formats.gathering import (
     NAME,
     Gatherer,
+    TooMuch,
     Unsayable,
     beside_step,
     glob_pattern,
@@ -32,6 +33,7 @@ from repair_ladder.formats.gathering import (
     unique,
 )
 from repair_ladder.formats.script import (
+    RETURN,
     Call,
     Case,
     Claim,
@@ -71,12 +73,12 @@ from repair_ladder.formats.script_locators import (
     select,
 )
 from repair_ladder.formats.selectors import FOCUSED, UNCHECKED, UNWRITABLE, WRITABLE, inside
-from repair_ladder.step_format import read_step
+from repair_ladder.step_format import LONGEST_VALUE, read_step
 from repair_ladder.values import PLACEHOLDER
 
 FIXTURES: Final = frozenset(
     "page context browser browser_name browserName base_url baseURL playwright is_mobile isMobile is_chromium "
-    "is_firefox is_webkit isMobile self cls channel browserVersion testInfo tmp_path".split()
+    "is_firefox is_webkit isMobile live_server self cls channel browserVersion testInfo tmp_path".split()
 )
 BASE_NAMES: Final = re.compile(r"(?i)(?:\A|_)(?:base|app|site|host|server|frontend|test|web)?_?(?:url|host|origin)\Z")
 # Of a context or a page: what only says how fast, how large or how watched; no step needs it.
@@ -90,6 +92,13 @@ IGNORED_OPTIONS: Final = frozenset(
 )
 NARROW_PX: Final = 700
 DEEPEST: Final = 40
+DEEPEST_FOLLOWED: Final = 8
+MOST_STATEMENTS: Final = 20_000  # of one test
+# Of methods that take these in the first place, by name.
+FIRST: Final = (
+    "selector", "role", "text", "test_id", "url", "key", "expected", "url_or_reg_exp", "title_or_reg_exp", "files",
+    "target", "value",
+)  # fmt: skip
 SHORTHANDS: Final = frozenset(
     "click dblclick hover check uncheck fill type press select_option set_input_files set_checked tap focus "
     "dispatch_event inner_text text_content input_value get_attribute is_visible is_hidden is_enabled is_disabled "
@@ -202,17 +211,23 @@ class _Reader:
         self.case, self.base_url = case, base_url
         self.out = Gatherer()
         self.names: dict[str, Value] = {"page": Page(0)}
-        self.lazy: dict[str, Expression] = {}
+        self.lazy: dict[str, Expression] = {}  # what the file gives a name, before it is asked for
+        self.module: dict[str, Value] = {}  # and after
         self.free: Callable[[str], Value] | None = None
         self.pages = 1
         self.current = 0
         self.beside: Mapping[str, Any] | None = None
         self.depth = 0
         self.has_page = False
+        self.count = 0
+        self.following: list[str] = []  # functions whose lines are being read
         for one in script.constants:
             if isinstance(one, Let) and not one.takes_apart and one.names[0]:
                 self.lazy[one.names[0]] = one.what
-        self.names |= {name: Handle(name) for name in ("expect", "browser", "context", "playwright", "test", "console")}
+        self.names |= {
+            name: Handle(name)
+            for name in ("expect", "browser", "context", "playwright", "test", "console", "live_server")
+        }
         self.names |= {name: Handle(f"playwright.{name}") for name in ("chromium", "firefox", "webkit")}
         self.names |= {"base_url": base_url or "", "baseURL": base_url or ""}
 
@@ -238,6 +253,9 @@ class _Reader:
 
     def body(self, statements: Sequence[Statement]) -> None:
         for statement in statements:
+            self.count += 1
+            if self.count > MOST_STATEMENTS:
+                raise TooMuch(f"line {statement.line}: more than {MOST_STATEMENTS} lines, functions counted each time")
             if isinstance(statement, Marked):
                 self.out.line = statement.line
                 self.marked(statement.text)
@@ -297,6 +315,9 @@ class _Reader:
             return
         (name,) = statement.names
         assert name is not None
+        if name == RETURN:
+            self.names[name] = self.value(statement.what)
+            return
         try:
             self.names[name] = self.bound(name, self.value(statement.what))
         except (Unsayable, BadTest) as error:
@@ -328,7 +349,10 @@ class _Reader:
 
     def within(self, statement: Within) -> None:
         call = statement.what
-        if isinstance(call, Call) and isinstance(call.of, Member) and call.of.name == "step":
+        if isinstance(call, Call) and (
+            (isinstance(call.of, Member) and call.of.name == "step")
+            or (isinstance(call.of, Name) and call.of.name == "nullcontext")
+        ):
             title = self.value(call.given[0]) if call.given else ""
             with self.out.block("group", str(title)[:500] or "step"):
                 self.body(statement.body)
@@ -378,7 +402,10 @@ class _Reader:
             case Name():
                 return self.named(expression.name)
             case Joined():
-                return "".join(self.text_of(self.value(part)) for part in expression.parts)
+                text = "".join(self.text_of(self.value(part)) for part in expression.parts)
+                if len(text) > LONGEST_VALUE:
+                    raise Unsayable(f"a text of more than {LONGEST_VALUE} characters")
+                return text
             case Many():
                 return [self.value(one) for one in expression.items]
             case Pairs():
@@ -395,16 +422,16 @@ class _Reader:
                 raise Unsayable(quote(expression.text))
 
     def named(self, name: str) -> Value:
-        if name in self.names:
-            value = self.names[name]
-            if isinstance(value, Opaque):
-                raise Unsayable(value.why)
-            return value
+        for known in (self.names, self.module):
+            if name in known:
+                value = known[name]
+                if isinstance(value, Opaque):
+                    raise Unsayable(value.why)
+                return value
         if name in self.lazy:
-            expression = self.lazy.pop(name)
             before = len(self.out.steps)
-            self.names[name] = Opaque(f"'{name}' is not known")
-            self.names[name] = value = self.value(expression)
+            self.module[name] = Opaque(f"'{name}' is not known")
+            self.module[name] = value = self.value(self.lazy[name])
             if len(self.out.steps) != before:
                 raise Unsayable(f"'{name}' does something before the test")
             return value
@@ -450,6 +477,9 @@ class _Reader:
                 return Handle("env")
             if value.name == "env" and isinstance(key, str):
                 return self.environment(key)
+            if value.name == "live_server" and key == "url":
+                self.out.note("live_server is taken for the project's base URL")
+                return self.base_url or ""
             if value.name == "arriving" and key == "value":
                 return value.of
             return Handle(f"{value.name}.{key}", value.of)
@@ -514,6 +544,8 @@ class _Reader:
         match name:
             case "expect":
                 return Handle("expecting", self.value(call.given[0]) if call.given else None)
+            case "nullcontext":
+                return Handle("soft")
             case "sync_playwright" | "async_playwright":
                 return Handle("playwright")
             case "print":
@@ -534,7 +566,29 @@ class _Reader:
                 return None
         if self.free is not None and name not in self.names:
             return self.free(name)
-        raise Unsayable(f"the function '{quote(name)}' is not followed")
+        function = self.named(name) if name in self.names or name in self.lazy else None
+        if not isinstance(function, Function):
+            raise Unsayable(f"the function '{quote(name)}' is not followed")
+        return self.follow(name, function, call)
+
+    def follow(self, name: str, function: Function, call: Call) -> Value:
+        """A function of the same file, as if its lines stood here."""
+        values = [self.value(one) for one in call.given] + [self.value(one) for _, one in call.named]
+        names = [*function.parameters[: len(call.given)], *(key for key, _ in call.named)]
+        if "" in function.parameters or sorted(names) != sorted(function.parameters) or len(names) != len(values):
+            raise Unsayable(f"the function '{quote(name)}' is not called with just the values it names")
+        gives = [isinstance(one, Let) and one.names == (RETURN,) for one in function.body]
+        if any(gives[:-1]) or len(self.following) >= DEEPEST_FOLLOWED or name in self.following:
+            raise Unsayable(f"the function '{quote(name)}' is not followed")
+        outer = self.names
+        self.names = outer | dict(zip(names, values, strict=True)) | {RETURN: None}
+        self.following.append(name)
+        try:
+            self.body(function.body)
+            return self.names[RETURN]
+        finally:
+            self.following.pop()
+            self.names = outer
 
     def all_of(self, call: Call) -> Value:
         """What goes on at once: waiting for what an action brings, and the action."""
@@ -616,7 +670,7 @@ class _Reader:
                 size = self.value(expression)
                 width = size.get("width") if isinstance(size, dict) else None
                 if isinstance(width, int) and width < NARROW_PX:
-                    raise Unsayable("a phone's window: tests run in a desktop's")
+                    self.out.missing("a phone's window: tests run in a desktop's")
                 self.out.note("the size of the window is left out")
             elif key in (
                 "base_url",
@@ -628,7 +682,7 @@ class _Reader:
             ):
                 self.out.note(f"{key} of the context is left out")
             else:
-                raise Unsayable(f"{quote(key)} of the context")
+                self.out.missing(f"{quote(key)} of the context")
 
     def test_step(self, call: Call) -> Value:
         title = self.value(call.given[0]) if call.given else "step"
@@ -646,6 +700,7 @@ class _Reader:
             pairs = given.pop()
             assert isinstance(pairs, Pairs)
             named |= {snake(key): value for key, value in pairs.pairs}
+        given += [named.pop(key) for key in FIRST if key in named]
         return _Options(given, named)
 
     def add(self, raw: Mapping[str, Any], page: Page | None = None, options: _Options | None = None) -> None:
@@ -763,7 +818,9 @@ class _Reader:
             raise Unsayable(f"listening to {quote(event)}")
         answers = []
         for one in function.body:
-            what = one.what if isinstance(one, Do) else None
+            what = one.what if isinstance(one, Do | Let) else None
+            if isinstance(what, Call) and isinstance(what.of, Member) and what.of.name == "catch":
+                what = what.of.of  # codegen lets an answer that comes too late pass
             if isinstance(what, Call) and isinstance(what.of, Name) and what.of.name == "print":
                 continue
             if isinstance(what, Call) and isinstance(what.of, Member):

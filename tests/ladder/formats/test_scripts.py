@@ -200,6 +200,11 @@ SAME: list[tuple[str, str, list[Any]]] = [
         "await page.locator('role=button[name=\"Pay\"]').click();",
         [{"click": {**BUTTON, "exact": True}}],
     ),
+    (
+        'page.get_by_role(role="button").click()',
+        "await page.getByRole('button').click();",
+        [{"click": {"role": "button"}}],
+    ),
     ('page.locator("//a").click()', "await page.locator('//a').click();", [{"click": {"xpath": "//a"}}]),
     # Checks.
     (
@@ -420,6 +425,63 @@ def test_a_popup_is_a_tab_that_is_gone_to_and_left() -> None:
         assert again.steps == one.steps
 
 
+def test_functions_of_the_same_file_are_followed() -> None:
+    head = """
+def sign_in(page, mail):
+    page.fill("#mail", mail)
+    page.click("#in")
+
+def row(page, name):
+    return page.locator("tr").filter(has_text=name)
+
+"""
+    (one,) = playwright.read(
+        head + python('sign_in(page, mail="ada")', 'row(page, "Mug").click()', 'row(page, "Cup").click()')
+    )
+    script = """
+async function signIn(page: Page, mail: string) {
+  await page.fill('#mail', mail);
+  await page.click('#in');
+}
+const row = (page: Page, name: string) => page.locator('tr').filter({ hasText: name });
+"""
+    (other,) = playwright_test.read(
+        script
+        + typescript("await signIn(page, 'ada');", "await row(page, 'Mug').click();", "await row(page, 'Cup').click();")
+    )
+
+    assert write_steps(one.steps) == [
+        {"fill": {"css": "#mail", "value": "ada"}},
+        {"click": {"css": "#in"}},
+        {"click": {"css": "tr", "has_text": "Mug"}},
+        {"click": {"css": "tr", "has_text": "Cup"}},
+    ]
+    assert other.steps == one.steps
+    assert (one.missing, other.missing) == ((), ())
+
+
+def test_a_function_that_is_more_than_its_lines_is_not_followed() -> None:
+    head = "def again(page):\n    again(page)\n\ndef many(page, *names):\n    page.reload()\n\n"
+    (test,) = playwright.read(head + python("again(page)", 'many(page, "a")'))
+
+    assert [one.what for one in test.missing] == [
+        "the function 'again' is not followed",
+        "the function 'many' is not called with just the values it names",
+    ]
+
+
+def test_answers_to_dialogs_as_codegen_writes_them() -> None:
+    test = from_typescript(
+        "page.once('dialog', dialog => {",
+        "  console.log(`Dialog message: ${dialog.message()}`);",
+        "  dialog.dismiss().catch(() => {});",
+        "});",
+    )
+
+    assert write_steps(test.steps) == [{"dialog": "dismiss"}]
+    assert test.missing == ()
+
+
 PYTHON_GAPS = [
     ('page.evaluate("1")', "page.evaluate is not known"),
     ("for x in range(3):\n        page.reload()", "for x in range(3):"),
@@ -595,6 +657,14 @@ def test_notes_travel_as_marks() -> None:
         assert again.steps == test.steps
 
 
+def test_blocks_come_back_from_both_languages() -> None:
+    test = WrittenTest("one", steps_of({"group": {"goal": "pay", "steps": [{"click": A}, {"wait": 5}]}}))
+
+    for language in (playwright, playwright_test):
+        (again,) = language.read(language.write(test).text)
+        assert again.steps == test.steps
+
+
 @pytest.mark.parametrize(
     ("language", "text", "said"),
     [
@@ -628,6 +698,19 @@ def test_deep_nesting_inside_a_test_ends_in_a_line() -> None:
     assert from_python(chain).missing
     assert from_typescript(f"await {chain};").missing
     assert answer(playwright_test.read, typescript(blocks)) == ()
+
+
+def test_what_doubles_with_every_line_ends_in_a_line() -> None:
+    texts = from_python('t = "aaaaaaaaaa"', *('t = f"{t}{t}"' for _ in range(40)))
+    locators = from_python("a = page.locator('x')", *("a = a.filter(has=a)" for _ in range(40)), "a.click()")
+    calls = "def f0(page):\n    pass\n" + "".join(
+        f"def f{number}(page):\n" + f"    f{number - 1}(page)\n" * 10 for number in range(1, 9)
+    )
+
+    assert "more than 100000 characters" in texts.missing[0].what
+    assert "a locator of more than" in locators.missing[0].what
+    with pytest.raises(BadTest, match="more than 20000 lines"):
+        playwright.read(calls + python("f7(page)"))
 
 
 words = st.sampled_from(
