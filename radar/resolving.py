@@ -369,15 +369,19 @@ def _searcher(text: str) -> Callable[[str], bool]:
     compiled = pattern(text)
     flags = compiled.flags & (re.IGNORECASE | re.DOTALL | re.MULTILINE)
     try:
-        fast = regex.compile(compiled.pattern, int(flags))
+        both = [regex.compile(compiled.pattern, int(flags) | kind) for kind in (regex.UNICODE, regex.ASCII)]
     except regex.error as error:
         raise Unresolvable(f"{text!r} is not answered from a snapshot: {error}") from None
 
     def test(own: str) -> bool:
         try:
-            return fast.search(own, timeout=LONGEST_SEARCH_S) is not None
+            one, other = (fast.search(own, timeout=LONGEST_SEARCH_S) is not None for fast in both)
         except TimeoutError:
             raise Unresolvable(f"the regular expression {text!r} takes too long") from None
+        # What counts as a letter, a digit or the other case beyond ASCII is not quite the same in a browser.
+        if one != other:
+            raise Unresolvable(f"a browser may read the regular expression {text!r} otherwise here")
+        return one
 
     return test
 

@@ -129,6 +129,11 @@ async def _import_file(
 
 def _whole_or_draft(file: Path, test: WrittenTest, partial: bool, told: _Told) -> WrittenTest | None:
     """The test as it is to be saved; None for one that is refused. Every remark is told with its line."""
+    try:
+        check_playable(test.steps)
+    except BadTest as error:
+        told.errors.append(f"{file}:{test.line}: '{test.name}', step {show_place(error.place)}: {error}")
+        return None
     told.understood += test.understood
     told.parts += test.parts
     told.notes += [f"{file}:{one.line}: '{test.name}': {one.what}" for one in test.remarks if not one.is_missing]
@@ -175,7 +180,8 @@ def read_file(file: Path, *, form: str | None = None, base_url: str | None = Non
     except OSError as error:
         raise BadTest(f"{file}: {error.strerror or 'cannot be read'}") from None
     tests = choosing.read(known, text, where=str(file), name=file.name.split(".")[0], base_url=base_url)
-    for test in tests:
+    # A file of our own is taken whole or not at all; of another tool's suite each test stands for itself.
+    for test in tests if known == "yaml" else ():
         try:
             check_playable(test.steps)
         except BadTest as error:
@@ -191,10 +197,14 @@ def _keep_uploads(data_dir: Path, file: Path, test: WrittenTest) -> str | None:
     beside = file.parent.resolve()
     contents: dict[str, bytes] = {}
     for name in names:
-        path = (beside / name).resolve()
+        try:
+            path = (beside / name).resolve()
+            is_file = path.is_file()
+        except (OSError, ValueError):
+            raise BadTest(f"{file}: '{test.name}': the upload {name[:80]!r} is no name of a file") from None
         if not path.is_relative_to(beside):
             raise BadTest(f"{file}: '{test.name}': the upload '{name}' leads out of the test's folder")
-        if not path.is_file():
+        if not is_file:
             raise BadTest(f"{file}: '{test.name}': the upload '{name}' is not there, beside the test")
         if path.stat().st_size > LARGEST_UPLOAD:
             raise BadTest(f"{file}: '{test.name}': the upload '{name}' is larger than {LARGEST_UPLOAD // 1_000_000} MB")

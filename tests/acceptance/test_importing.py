@@ -119,3 +119,70 @@ async def test_an_export_that_would_lose_something_is_refused_first(world: World
     assert "step 2: the Recorder has no words for 'wait ms 500'" in str(caught.value)
     assert made.lost == ("step 2: the Recorder has no words for 'wait ms 500'",)
     assert json.loads(made.text)["steps"][1]["type"] == "customStep"
+
+
+SIDE = """{"name": "Shop", "url": "http://shop.test", "tests": [
+  {"id": "1", "name": "side", "commands": [{"command": "open", "target": "/"}, {"command": "click", "target": "id=a"}]}
+]}
+"""
+PYTHON = """from playwright.sync_api import Page, expect
+
+def test_python(page: Page):
+    page.goto("http://shop.test/")
+    expect(page.get_by_role("heading", name="Shop")).to_be_visible()
+
+def test_gap(page: Page):
+    page.evaluate("1")
+"""
+TYPESCRIPT = """import { test, expect } from '@playwright/test';
+
+test('typescript', async ({ page }) => {
+  await page.goto('/');
+  await page.getByText('Mug').click();
+});
+"""
+
+
+async def test_a_folder_of_everything_is_taken_in_and_each_goes_out_in_every_format(
+    world: World, tmp_path: Path
+) -> None:
+    for name, text in (("a.side", SIDE), ("test_b.py", PYTHON), ("c.spec.ts", TYPESCRIPT)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    for name in ("conftest.py", "playwright.config.ts"):
+        (tmp_path / name).write_text("import os\n", encoding="utf-8")
+    a_recording(tmp_path, HOME, PAY, title="recorded")
+
+    done = await take(world, tmp_path)
+
+    assert [test.name for test in await kept(world)] == ["recorded", "side", "test_python", "typescript"]
+    assert [error.rpartition("/")[2][:12] for error in done.errors] == ["test_b.py:8:", "test_b.py:7:"]
+    for test in await kept(world):
+        for form in ("yaml", "recorder", "side", "playwright", "playwright-test"):
+            made = importing.export(test, world.project, form, partial=True)
+            (tmp_path / "again").mkdir(exist_ok=True)
+            file = tmp_path / "again" / "test_it"
+            file.write_text(made.text, encoding="utf-8")
+            (again,) = importing.read_file(file, form=form, base_url=world.project.base_url)
+            assert again.steps == test.steps, form
+
+
+@pytest.mark.parametrize("name", ["../a.png", "/etc/passwd", "a\\x00b", "a" * 5000, "gone.png"])
+async def test_an_upload_from_elsewhere_is_refused_with_a_line(world: World, tmp_path: Path, name: str) -> None:
+    file = tmp_path / "test_a.py"
+    file.write_text(f'def test_it(page):\n    page.locator("#a").set_input_files("{name}")\n', encoding="utf-8")
+
+    done = await take(world, file)
+
+    (error,) = done.errors
+    assert "the upload" in error
+    assert "\n" not in error
+    assert await kept(world) == ()
+
+
+async def test_text_that_no_database_keeps_is_refused_or_kept_readable(world: World, tmp_path: Path) -> None:
+    file = tmp_path / "a.spec.ts"
+    file.write_text("test('a', async ({ page }) => { await page.fill('#a', 'x\\0y\\u200b'); });", encoding="utf-8")
+
+    done = await take(world, file)
+
+    assert bool(done.errors) != bool(await kept(world))
