@@ -129,17 +129,15 @@ async def _import_file(
 
 def _whole_or_draft(file: Path, test: WrittenTest, partial: bool, told: _Told) -> WrittenTest | None:
     """The test as it is to be saved; None for one that is refused. Every remark is told with its line."""
-    try:
-        check_playable(test.steps)
-    except BadTest as error:
-        told.errors.append(f"{file}:{test.line}: '{test.name}', step {show_place(error.place)}: {error}")
-        return None
     told.understood += test.understood
     told.parts += test.parts
     told.notes += [f"{file}:{one.line}: '{test.name}': {one.what}" for one in test.remarks if not one.is_missing]
-    if not test.remarks and test.steps:
-        return test
     lines = [f"{file}:{one.line}: '{test.name}': {one.what}" for one in test.missing]
+    try:
+        check_playable(test.steps)
+    except BadTest as error:
+        told.errors += [*lines, f"{file}:{test.line}: '{test.name}', step {show_place(error.place)}: {error}"]
+        return None
     share = f"{test.understood} of {test.parts} parts were understood"
     if not test.steps:
         told.errors += [

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from radar.locators import Locator
+from radar.locators import write as write_locator
 from repair_ladder.errors import BadTest
 from repair_ladder.formats import LARGEST_FILE, LONGEST_NAME, Remark, Secret, Variable, WrittenTest
 from repair_ladder.step_format import BESIDE, MOST_STEPS, describe, read_step, write_step
@@ -22,6 +24,7 @@ from repair_ladder.values import PLACEHOLDER, fill_in, names_used
 
 MARK: Final = "drift-gardener:"
 LONGEST_QUOTE: Final = 100  # characters of a file that a remark quotes
+LONGEST_REMARK: Final = 600
 MOST_REMARKS: Final = 200  # of one test
 NAME: Final = re.compile(r"[A-Za-z_]\w*\Z")
 FLAGS: Final = re.compile(r"\(\?[ims]{1,3}\)")
@@ -37,11 +40,11 @@ def check_text(text: str, where: str) -> None:
         raise BadTest(f"{where}: empty; expected a test")
 
 
-def quote(text: object) -> str:
+def quote(text: object, longest: int = LONGEST_QUOTE) -> str:
     """A piece of a file on one line, short, and without what steers a terminal."""
     line = " ".join(str(text).split())
     line = "".join(char if char.isprintable() else "?" for char in line)
-    return line if len(line) <= LONGEST_QUOTE else line[: LONGEST_QUOTE - 1] + "…"
+    return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
 class Unsayable(Exception):
@@ -101,9 +104,9 @@ class Gatherer:
 
     def _remark(self, what: str, is_missing: bool) -> None:
         if len(self.remarks) < MOST_REMARKS:
-            self.remarks.append(Remark(self.line, quote(what), is_missing, len(self._open[0])))
+            self.remarks.append(Remark(self.line, quote(what, LONGEST_REMARK), is_missing, len(self._open[0])))
         elif is_missing and not any(one.is_missing for one in self.remarks):
-            self.remarks[-1] = Remark(self.line, quote(what), True, len(self._open[0]))
+            self.remarks[-1] = Remark(self.line, quote(what, LONGEST_REMARK), True, len(self._open[0]))
 
     @contextmanager
     def block(self, kind: str, goal: str) -> Iterator[None]:
@@ -267,9 +270,11 @@ def write_mark(step: Step) -> str:
     return f"{MARK} {json.dumps({'step': write_step(step)}, ensure_ascii=False)}"
 
 
-def write_beside(step: Step) -> str | None:
-    """The mark for `id`, `note` and the like; None where the step has none of them."""
+def write_beside(step: Step, alternatives: Sequence[Locator] = ()) -> str | None:
+    """The mark for `id`, `note` and the like, and for `alternatives`; None where the step has none of them."""
     beside = {key: value for key, value in write_step(step).items() if key in BESIDE}
+    if alternatives:
+        beside["alternatives"] = [write_locator(one) for one in alternatives]
     return f"{MARK} {json.dumps({'beside': beside}, ensure_ascii=False)}" if beside else None
 
 
@@ -285,7 +290,7 @@ def read_mark(text: str) -> Mark | None:
     if isinstance(raw, dict) and set(raw) == {"step"}:
         return Mark(read_step(raw["step"]))
     if isinstance(raw, dict) and set(raw) == {"beside"} and isinstance(raw["beside"], dict):
-        if not set(raw["beside"]) <= set(BESIDE):
+        if not set(raw["beside"]) <= {*BESIDE, "alternatives"}:
             raise BadTest(f"the mark '{quote(text)}' cannot be read any more")
         return Mark(beside=raw["beside"])
     if isinstance(raw, dict) and set(raw) == {"variables"}:
@@ -297,7 +302,12 @@ def read_mark(text: str) -> Mark | None:
 
 def beside_step(step: Step, beside: Mapping[str, Any] | None) -> Step:
     """The step with what a mark says it carries; checked as in our own format."""
-    return read_step(write_step(step) | dict(beside)) if beside else step
+    if not beside:
+        return step
+    raw = write_step(step) | {key: value for key, value in beside.items() if key in BESIDE}
+    if "alternatives" in beside and step.locator is not None:
+        raw[step.kind] = dict(raw[step.kind]) | {"alternatives": beside["alternatives"]}
+    return read_step(raw)
 
 
 def inlined(test: WrittenTest) -> WrittenTest:

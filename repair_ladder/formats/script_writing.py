@@ -231,17 +231,15 @@ class _Writer:
         return [*said[:-1], popup]
 
     def step(self, place: Place, step: Step) -> list[Statement]:
-        lost_ways = False
-        if step.locator is not None and step.locator.alternatives:
-            step, lost_ways = replace(step, locator=replace(step.locator, alternatives=())), True
+        whole, others = step, step.locator.alternatives if step.locator is not None else ()
+        if step.locator is not None and others:
+            step = replace(step, locator=replace(step.locator, alternatives=()))
         try:
             said = list(self.said(step))
         except Unsayable:
-            self.made.lost.append(lost_line(place, step, TOOL))
-            return [Marked(0, write_mark(step))]
-        if lost_ways:
-            self.made.lost.append(f"step {'.'.join(map(str, place))}: its alternatives are left out")
-        beside = write_beside(replace(step, timeout_ms=None if step.kind in _TIMED else step.timeout_ms))
+            self.made.lost.append(lost_line(place, whole, TOOL))
+            return [Marked(0, write_mark(whole))]
+        beside = write_beside(replace(step, timeout_ms=None if step.kind in _TIMED else step.timeout_ms), others)
         return [*([Marked(0, beside)] if beside else []), *said]
 
     def said(self, step: Step) -> Iterator[Statement]:
