@@ -26,8 +26,10 @@ import numpy.typing as npt
 from rapidfuzz import fuzz
 
 from radar.elements import Element, PageSnapshot
+from radar.errors import Unresolvable
 from radar.features import ACTED_ON, FEATURES, INDEX, Anchors, Comparison, Floats, Ints, notable_neighbours
 from radar.locators import Locator
+from radar.resolving import resolve
 from radar.synonyms import KINDS, plain
 from radar.things import (
     LONG_TEXT,
@@ -879,10 +881,13 @@ def find_by_locator(locator: Locator, action: str | None, new: PageSnapshot) -> 
     Never "gone", and "found" only where one element has nearly all the words and the next is far behind.
     """
     wanted = _wanted(locator)
-    around = _wanted(locator.within) if locator.within else ()
+    inside = _inside_of(locator.within, new)
+    around = _wanted(locator.within) if locator.within and not inside else ()
     seen = _view(new)
     blank = Element(index=0, parent=-1, tag="", attributes={})
     able = {at: _able(thing, action, blank, new) for at, thing in enumerate(seen.things) if thing.is_visible}
+    if inside:
+        able = {at: [index for index in elements if index in inside] for at, elements in able.items()}
     places = [at for at, elements in able.items() if elements]
     said = {at: _said_of(seen, at) for at in places}
     fits = {word: [_fit(word, said[at]) for at in places] for word in wanted}
@@ -898,6 +903,19 @@ def find_by_locator(locator: Locator, action: str | None, new: PageSnapshot) -> 
         scored.append((total, at, thing.leader if thing.leader in elements else elements[-1]))
     scored.sort(key=lambda one: (-one[0], one[1]))
     return _stricter(scored, seen)
+
+
+def _inside_of(within: Locator | None, page: PageSnapshot) -> frozenset[int]:
+    """All elements below what a `within` still finds; empty where it finds nothing."""
+    if within is None:
+        return frozenset()
+    try:
+        found = resolve(within, page)
+    except Unresolvable:
+        return frozenset()
+    return frozenset(
+        e.index for e in page.elements if any(at != e.index and page.is_inside(e.index, at) for at in found)
+    )
 
 
 def _able(thing: Thing, action: str | None, blank: Element, page: PageSnapshot) -> list[int]:

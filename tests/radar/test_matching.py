@@ -566,6 +566,18 @@ def test_what_a_locator_is_within_tells_the_row() -> None:
     assert (match.verdict, match.element) == ("found", at(seen, class_="b1"))
 
 
+def test_what_a_locator_is_within_is_entered_where_it_still_holds() -> None:
+    seen = page(
+        header(),
+        n("main", n("div", n("button", "Save draft"), id="side"), n("div", n("button", "Save page"), id="body")),
+    )
+    locator = Locator(css="#save-it", within=Locator(css="#body"))
+
+    match = find_by_locator(locator, "click", seen)
+
+    assert match.element == next(e.index for e in seen.elements if e.tag == "button" and e.name == "Save page")
+
+
 @pytest.mark.parametrize(
     "locator",
     [
