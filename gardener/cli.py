@@ -20,7 +20,9 @@ from rich.console import Console
 from gardener import demo, doctor, notify, screen, worker
 from gardener.actions import (
     admitting,
+    answering,
     by_hand,
+    controlling,
     deciding,
     deliver,
     digest,
@@ -50,6 +52,7 @@ from gardener.secrets import LONGEST, read_name
 from gardener.settings import Settings, read_settings
 from gardener.store import at_risk, deliveries, issues, people, projects, proposals, repairs, saved_tests, targets
 from gardener.store import sweeps as sweep_rows
+from gardener.stories import ANSWERS
 from gardener.tools import Tools, nobody_watches
 from radar.errors import RadarError
 from repair_ladder.errors import LadderError
@@ -478,6 +481,36 @@ def revert(repair_id: int, by: str | None, as_json: bool) -> None:
 
     row, warning = _run(work, quiet=as_json)
     _print({"repair": row.id}) if as_json else _console().print(screen.plain(warning))
+
+
+@cli.command("control")
+@click.argument("project_name", metavar="PROJECT")
+@click.argument("tests", nargs=-1, metavar="[TEST]...")
+@json_option
+def control_(project_name: str, tests: Sequence[str], as_json: bool) -> None:
+    """Play tests with falsified checks: they have to go red. Exit 1 if one cannot fail."""
+
+    async def work(tools: Tools) -> list[dict[str, Any]]:
+        one = await _project(tools, project_name)
+        return [row.shape() for row in await controlling.control_tests(tools, one, tests)]
+
+    rows = _run(work, quiet=as_json)
+    _print({"controls": rows}) if as_json else screen.show_results(_console(), rows, "Control runs")
+    if any(row["outcome"] == "blind" for row in rows):
+        raise Exit(NO)
+
+
+@cli.command("answer")
+@click.argument("issue", type=int, metavar="ISSUE")
+@click.argument("said", type=click.Choice(list(ANSWERS)), metavar="ANSWER")
+@by_option
+@json_option
+def answer_(issue: int, said: str, by: str | None, as_json: bool) -> None:
+    """Answer an issue: retry, edit, defect or quarantine."""
+    row = _run(lambda tools: answering.answer(tools, issue, said, by or tools.settings.by), quiet=as_json)
+    _print(issue_shape(row)) if as_json else _console().print(
+        screen.plain(f"Issue {row.id} ({', '.join(row.tests)}): {ANSWERS[said]}.")
+    )
 
 
 @cli.command("lessons")

@@ -17,6 +17,7 @@ class JobKind(StrEnum):
     REPAIR = "repair"  # a person wants the ladder climbed for one red run
     PROVE = "prove"  # a person wants a stale proposal worked out anew
     APPROVE = "approve"  # a person approved what has to be proved first
+    CONTROL = "control"  # play the tests in service with falsified checks: they have to go red
 
 
 class JobState(StrEnum):

@@ -24,6 +24,8 @@ class EventKind(StrEnum):
     REVIEWED = "reviewed"
     TRIAGE = "triage"
     FINDING = "finding"
+    ANSWERED = "answered"  # a person answered an issue
+    BLIND = "blind"  # a control run was green: a test that cannot fail
     SWEEP_FINISHED = "sweep_finished"
     TEST_IMPORTED = "test_imported"
     OVERDUE = "overdue"  # the clock: a sweep or a suite did not finish in time, or no scheduler runs

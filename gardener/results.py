@@ -25,6 +25,7 @@ Said: TypeAlias = Literal[
     "environment",
     "incurable",  # nothing proven was found
     "refused",  # only a person may make the change
+    "blocked",  # it waits for a person's answer, and neither the test nor the app has changed since
     "unavailable",  # model, budget or browser; no attempt is spent
 ]
 
@@ -116,6 +117,9 @@ def issue_shape(issue: Issue) -> dict[str, Any]:
         "reason": issue.reason,
         "refusals": list(issue.refusals),
         "restated": issue.restated,
+        "story": issue.story,
+        "answer": issue.answer,
+        "answered_by": issue.answered_by,
         "at": issue.created_at.isoformat(),
     }
 

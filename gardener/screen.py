@@ -19,6 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gardener.lessons import Lesson
+from gardener.stories import ANSWERS
 
 COLOURS: Final = {
     "green": "green",
@@ -29,6 +30,9 @@ COLOURS: Final = {
     "product_defect": "red",
     "refused": "yellow",
     "incurable": "yellow",
+    "blocked": "yellow",
+    "sensitive": "green",
+    "blind": "red",
     "environment": "magenta",
     "unavailable": "magenta",
     "ok": "green",
@@ -73,7 +77,7 @@ def show_results(console: Console, results: Sequence[Mapping[str, Any]], title: 
     rows = table(title.lower(), "outcome", "why")
     for one in results:
         rows.add_row(plain(one["test"]), word(one["outcome"]), plain(one["reason"]))
-        for refusal in one["refusals"]:
+        for refusal in one.get("refusals", ()):
             rows.add_row("", plain("withheld", "yellow"), plain(refusal["reason"]))
     console.print()
     console.print(rows)
@@ -251,7 +255,17 @@ def show_issues(console: Console, issues: Sequence[Mapping[str, Any]]) -> None:
         )  # fmt: skip
         for refusal in one["refusals"]:
             rows.add_row("", "", plain("withheld", "yellow"), "", plain(refusal["reason"]))
+        for tried in (one["story"] or {}).get("attempts", ()):
+            said = f"{tried['hypothesis']} ({'; '.join(tried['fix'])}): {tried['error'] or tried['result']}"
+            rows.add_row("", "", plain(f"attempt {tried['number']}"), "", plain(said, "dim"))
+        if one["answer"]:
+            rows.add_row("", "", plain("answered"), "", plain(f"{one['answer']}, by {one['answered_by']}"))
+        elif one["story"]:
+            best = f"recommended: {one['story']['recommended']}, because {one['story']['why']}"
+            rows.add_row("", "", plain("waits"), "", plain(best, "dim"))
     console.print(rows)
+    if any(one["story"] and not one["answer"] for one in issues):
+        console.print(plain(f"gardener answer ISSUE {'|'.join(ANSWERS)} answers one", "dim"))
 
 
 def ago(moment: datetime, now: datetime | None = None) -> str:

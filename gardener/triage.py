@@ -28,3 +28,7 @@ class Issue:
     restated: int = 0
     closed_at: datetime | None = None
     run: int | None = None
+    story: dict[str, Any] | None = None  # see stories.py; None for a finding
+    answer: str | None = None  # what a person said to it
+    answered_at: datetime | None = None
+    answered_by: str | None = None

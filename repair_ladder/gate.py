@@ -102,16 +102,71 @@ async def prove_with_red(steps: Steps, operations: Operations, known: Known, rep
     if checks and len(why) == len(checks):
         told = "; ".join(f"step {show_place(place)}: {said}" for place, said in why.items())
         return Blind(f"no check of the test can fail ({told})", tuple(why))
-    probes = probes_of(steps, candidate)
+    played, green = await _play_probed(candidate, probes_of(steps, candidate), replay)
+    judged = _judged(steps, operations, known, played)
+    if isinstance(judged, Proof) and green:
+        places = ", ".join(show_place(place) for place in green)
+        return Blind(f"the check at step {places} is green even when it expects what cannot be", green)
+    return judged
+
+
+async def _play_probed(candidate: Steps, probes: Operations, replay: Replay) -> tuple[Outcome, tuple[Place, ...]]:
+    """The outcome with the candidate's own places, and the checks whose falsified twin was green."""
     moved = moved_places(candidate, probes)
     at = {(*moved[probe.place][:-1], moved[probe.place][-1] + 1): probe.place for probe in probes}
     played = await replay(apply_operations(candidate, probes))
-    green = [at[one.place] for one in played.trace.played if one.place in at and not one.skipped and one.error is None]
-    judged = _judged(steps, operations, known, _without(played, {new: old for old, new in moved.items()}))
-    if isinstance(judged, Proof) and green:
-        places = ", ".join(show_place(place) for place in green)
-        return Blind(f"the check at step {places} is green even when it expects what cannot be", tuple(green))
-    return judged
+    green = tuple(
+        at[one.place] for one in played.trace.played if one.place in at and not one.skipped and one.error is None
+    )
+    back = {new: old for old, new in moved.items()} | {new: old for new, old in at.items() if _is_red_at(played, new)}
+    return _without(played, back), green
+
+
+def _is_red_at(played: Outcome, place: Place) -> bool:
+    return isinstance(played, Red) and played.place == place
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A control run. `outcome` is what it came to; it has to be red at the last check that was falsified.
+
+    `falsified` are the checks that were, `green` those among them that held with an expectation that cannot hold.
+    """
+
+    outcome: Outcome
+    falsified: tuple[Place, ...]
+    green: tuple[Place, ...]
+    is_at_last: bool  # did it end at the falsified twin of the last of them, and not at the check itself?
+
+    @property
+    def is_blind(self) -> bool:
+        """Is there a check that cannot fail? Known only of a run that came so far."""
+        return bool(self.green)
+
+    @property
+    def is_sensitive(self) -> bool:
+        """Every falsified check was red, and the run ended at the last of them."""
+        return isinstance(self.outcome, Red) and self.is_at_last and not self.green
+
+
+async def control(steps: Steps, replay: Replay) -> Control | None:
+    """Play a test with its checks falsified: it must go red, and green is an alarm. None without such checks."""
+    probes = list(probes_of((), steps))
+    if not probes:
+        return None
+    last = probes[-1].new
+    assert last is not None
+    probes[-1] = replace(probes[-1], new=replace(last, optional=False))
+    twin = moved_places(steps, probes)[probes[-1].place]
+    ended: list[Outcome] = []
+
+    async def watched(steps: Steps) -> Outcome:
+        ended.append(await replay(steps))
+        return ended[-1]
+
+    played, green = await _play_probed(steps, tuple(probes), watched)
+    at_last = _is_red_at(ended[-1], (*twin[:-1], twin[-1] + 1))
+    return Control(played, tuple(probe.place for probe in probes), green, at_last)
 
 
 def probes_of(steps: Steps, candidate: Steps) -> Operations:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from gardener.sample_shop import Shop
+from gardener.sample_shop import Shop, assets
 from gardener.sample_shop.routes import Request, Response
 
 RightOutcome = Literal["heal", "not", "environment", "left"]
@@ -25,7 +25,8 @@ const make = (tag, attributes, text) => {
   if (text) made.textContent = text;
   return made;
 };
-const later = (work) => document.addEventListener('DOMContentLoaded', work);
+const jobs = [];
+const later = (work) => jobs.push(work);  // once the shop's own script has found its elements
 const relabel = (e, id) => {
   if (e.id) for (const l of document.querySelectorAll(`label[for="${e.id}"]`)) l.htmlFor = id;
   e.id = id;
@@ -139,12 +140,24 @@ class DriftingShop(Shop):
         instead = drift.server(request) if drift else None
         response = instead or super().answer(request)
         if drift and drift.script and response.kind == "text/html":
-            script = f"<script>(() => {{{PRELUDE}{drift.script}; later(() => q('#veil').remove()); }})();</script>"
-            body = response.body.replace('<script src="/assets/shop.js', script + '<script src="/assets/shop.js')
-            # Nobody sees the page before it is what the release makes of it.
-            body = body.replace("</head>", '<style id="veil">body { visibility: hidden !important }</style></head>')
-            response = replace(response, body=body)
+            response = replace(response, body=_drifted(response.body, drift.script))
         return response
+
+
+def _drifted(page: str, script: str) -> str:
+    """The page as its release makes it: nobody, however fast, sees it before the script has changed it."""
+    head, _, rest = page.partition("<body>")
+    inside, _, end = rest.partition('<script src="/assets/shop.js')
+    own = assets.find("shop.js")
+    assert own is not None, "the shop has its script"
+    work = (
+        f"const t = document.getElementById('whole'); document.body.append(t.content); t.remove(); {{{script}}}"
+        f"(() => {{{own.text}}})(); for (const job of jobs) job();"
+    )
+    return (
+        f'{head}<body><template id="whole">{inside}</template><script>(() => {{{PRELUDE}{work}}})();</script>'
+        f"{end.partition('</script>')[2]}"
+    )
 
 
 def a(value: str) -> str:

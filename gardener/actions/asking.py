@@ -75,7 +75,7 @@ async def do_asked(tools: Tools, job: Job) -> dict[str, Any]:
         case JobKind.APPROVE:
             repair = await deciding.approve(tools, int(given["proposal"]), by)
             return {"repair": repair.id, "approved": repair.test_name}
-        case JobKind.SWEEP | JobKind.STAGE | JobKind.SUITE | JobKind.HEAL:
+        case JobKind.SWEEP | JobKind.STAGE | JobKind.SUITE | JobKind.HEAL | JobKind.CONTROL:
             raise NotFound(f"Job {job.id} is not one that a person asks for.")
         case _:
             assert_never(job.kind)

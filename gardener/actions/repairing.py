@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Any, assert_never
 from urllib.parse import urlsplit
 
+from gardener import stories
 from gardener.actions import learning
 from gardener.actions.entrusting import values_of
 from gardener.actions.playing import PlayedTest, allowed_origins, recorded, stage_of, write_run
@@ -36,7 +37,7 @@ from gardener.store import (
     saved_tests,
 )
 from gardener.tools import Tools
-from gardener.triage import IssueKind
+from gardener.triage import Issue, IssueKind
 from repair_ladder.bounds import Limits
 from repair_ladder.climb import (
     Attempt,
@@ -253,10 +254,10 @@ async def _conclude(
                 await file_finding(tx, tools, project, "environment", climbed.reason, [test.id], run.id)
             case NotDrift():
                 result = replace(result, outcome="product_defect")
-                await _file_triage(tx, tools, project, test, run, result, "product_defect", climbed)
+                await _file_triage(tx, tools, project, test, played, result, "product_defect", climbed, wanted)
             case Exhausted(only_refused=only_refused):
                 result = replace(result, outcome="refused" if only_refused else "incurable")
-                await _file_triage(tx, tools, project, test, run, result, "incurable", climbed)
+                await _file_triage(tx, tools, project, test, played, result, "incurable", climbed, wanted)
             case Halted(why=why):
                 result = replace(result, outcome=_halted(why))
                 if isinstance(why, Unavailable) and why.why == "budget":
@@ -461,25 +462,41 @@ async def _file_triage(
     tools: Tools,
     project: Project,
     test: SavedTest,
-    run: Run,
+    played: PlayedTest,
     result: Result,
     verdict: str,
     climbed: NotDrift | Exhausted,
+    wanted: Wanted,
 ) -> None:
-    evidence = climbed.evidence
+    """The issue with the whole story; an escalation also stops all work on the test (T19-T22)."""
+    red, run, evidence = played.outcome, played.run, climbed.evidence
+    assert isinstance(red, Red)
+    kind = IssueKind.ESCALATION if stories.is_escalation(climbed) else IssueKind.TRIAGE
     reason = result.reason + (f" [{'; '.join(evidence)}]" if evidence else "")
     issue = await issues.file(
         tx,
         project=project.id,
-        kind=IssueKind.TRIAGE,
+        kind=kind,
         verdict=verdict,
         cause_key=f"test:{test.id}:v{test.version}",
         tests=[test.id],
         reason=reason,
         refusals=result.refusals,
         run=run.id,
+        story=stories.tell(test, run.id, red, climbed, failure=failure_of(red), change_key=wanted.change_key),
         now=tools.now(),
     )
+    if kind == IssueKind.ESCALATION:
+        details = {"issue": issue.id, "attempts": len(climbed.attempts)}
+        await audit.write(
+            tx,
+            project=project.id,
+            who=GARDENER,
+            what="human_escalation",
+            subject=test.name,
+            details=details,
+            now=tools.now(),
+        )
     if issue.restated == 0:
         subject = f"'{test.name}' needs a person: {result.reason[:200]}"
         payload = {"issue": issue.id, "verdict": verdict}
@@ -488,6 +505,23 @@ async def _file_triage(
 
 def finding_cause(kind: str, place: str = "") -> str:
     return f"preview:{place}:{kind}" if place else f"environment:{kind}"
+
+
+async def blocked(tools: Tools, test: SavedTest, red: Red, change_key: str) -> Issue | None:
+    """The open escalation that this very failure waits under; None if it may be worked on (T21, C25)."""
+    async with tools.store.reading() as tx:
+        mine = await issues.open_of(tx, test.id)
+    failure, cause = failure_of(red), f"test:{test.id}:v{test.version}"
+    return next(
+        (
+            one
+            for one in mine
+            if one.kind == IssueKind.ESCALATION
+            and one.cause_key == cause
+            and stories.holds(one.story, failure=failure, change_key=change_key)
+        ),
+        None,
+    )
 
 
 async def file_finding(

@@ -9,15 +9,17 @@ from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
 from gardener.actions.playing import PlayedTest, play
-from gardener.actions.repairing import Wanted, file_finding, repair
+from gardener.actions.repairing import Wanted, blocked, file_finding, repair
 from gardener.errors import NotFound
 from gardener.jobs import Job, JobKind
 from gardener.projects import Project
+from gardener.repairs import GARDENER
 from gardener.results import Result
 from gardener.runs import UNATTENDED, Run, RunStatus, Trigger
 from gardener.saved_tests import SavedTest, Status, may_tend
 from gardener.store import Transaction, at_risk, jobs, projects, runs, saved_tests
 from gardener.tools import Tools
+from gardener.triage import Issue
 from repair_ladder.outcomes import Environment, Green, Red
 
 
@@ -132,6 +134,13 @@ async def heal(tools: Tools, job: Job) -> Result | None:
     return await mend(tools, project, test, Wanted(apply=True))
 
 
+def _blocked(test: SavedTest, run: Run, issue: Issue) -> Result:
+    how = "said that the app is wrong" if issue.answer == "defect" else None
+    told = f"{issue.answered_by} {how}" if how else f"issue {issue.id} waits for an answer"
+    reason = f"{told}, and neither the test nor the app has changed since: nothing was tried"
+    return Result(test.name, "blocked", reason, run.failed_step)
+
+
 async def mend(tools: Tools, project: Project, test: SavedTest, wanted: Wanted) -> Result:
     """Show the saved steps failing once more, then climb. A test that is green now was flaky or mended meanwhile."""
     played = await play(tools, project, test, Trigger.DRY_RUN)
@@ -148,6 +157,9 @@ async def mend(tools: Tools, project: Project, test: SavedTest, wanted: Wanted) 
             async with tools.store.reading() as tx:
                 risk = await at_risk.get(tx, test.id)
             known = replace(wanted, triggers=risk.triggers, change_key=risk.change_key) if risk else wanted
+            waits = await blocked(tools, test, played.outcome, known.change_key) if wanted.by == GARDENER else None
+            if waits:
+                return _blocked(test, played.run, waits)
             return await repair(tools, project, test, played, known)
         case _:
             assert_never(played.outcome)

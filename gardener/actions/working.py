@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Awaitable, Callable, Collection
 from typing import Any, Final
 
-from gardener.actions import asking, running, sweeping
+from gardener.actions import asking, controlling, running, sweeping
 from gardener.errors import Conflict, GardenerError
 from gardener.jobs import Job, JobKind, JobState
 from gardener.store import jobs, projects, sweeps
@@ -16,7 +16,7 @@ from radar.errors import RadarError
 from repair_ladder.errors import LadderError
 
 ASKED_FOR: Final = (JobKind.RUN, JobKind.REPAIR, JobKind.PROVE, JobKind.APPROVE)
-KINDS: Final = (JobKind.SWEEP, JobKind.SUITE, JobKind.HEAL, *ASKED_FOR)
+KINDS: Final = (JobKind.SWEEP, JobKind.SUITE, JobKind.HEAL, JobKind.CONTROL, *ASKED_FOR)
 ENDED: Final = frozenset({JobState.DONE, JobState.SKIPPED, JobState.FAILED})
 LOOK_AGAIN_S: Final = 0.2
 
@@ -60,6 +60,8 @@ async def _do(tools: Tools, job: Job) -> None:
                 state, result = (JobState.DONE, healed.shape()) if healed else (JobState.SKIPPED, None)
             case JobKind.RUN | JobKind.REPAIR | JobKind.PROVE | JobKind.APPROVE:
                 result = await asking.do_asked(tools, job)
+            case JobKind.CONTROL:
+                result = await controlling.work(tools, job)
             case _:
                 state = JobState.FAILED
     except Conflict as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Row, exists, func, select, text, update
 from sqlalchemy.orm import aliased
@@ -15,6 +15,8 @@ from gardener.store.plain import merged
 from gardener.store.rows import IssueRow, IssueTestRow, SavedTestRow
 from gardener.store.transaction import Transaction
 from gardener.triage import Issue, IssueKind
+
+BLIND: Final = "blind:"  # begins the cause of an alarm of a control run, which a green run does not end
 
 
 async def file(
@@ -29,10 +31,11 @@ async def file(
     now: datetime,
     refusals: Sequence[Mapping[str, Any]] = (),
     run: int | None = None,
+    story: Mapping[str, Any] | None = None,
 ) -> Issue:
     """A new issue, or the open one of the same cause: restated, the tests and refusals added, the reason the newest.
 
-    A new one has `restated` 0.
+    A new one has `restated` 0. A new story takes the place of an older one, and of the answer to that.
     """
     values = {
         "project": project,
@@ -45,9 +48,12 @@ async def file(
         "created_at": now,
         "restated": 0,
         "run": run,
+        "story": dict(story) if story is not None else None,
     }
     # One statement: of two who file the same cause at once, one opens the issue and the other restates it.
-    newest = {"verdict": verdict, "reason": reason} | ({} if run is None else {"run": run})
+    newest: dict[str, Any] = {"verdict": verdict, "reason": reason} | ({} if run is None else {"run": run})
+    if story is not None:
+        newest |= {"kind": kind, "story": dict(story), "answer": None, "answered_at": None, "answered_by": None}
     statement = (
         tx.insert(IssueRow)
         .values(**values)
@@ -95,6 +101,13 @@ async def open_of(tx: Transaction, test: int) -> tuple[Issue, ...]:
     return await _issues(tx, IssueRow.closed_at.is_(None), IssueRow.id.in_(numbers))
 
 
+async def answered(tx: Transaction, issue: int, *, answer: str, by: str, now: datetime) -> Issue:
+    """A person's word on an issue; the newest counts."""
+    values = {"answer": answer, "answered_at": now, "answered_by": by}
+    await tx.run(update(IssueRow).where(IssueRow.id == issue).values(**values))
+    return await get(tx, issue)
+
+
 async def close(tx: Transaction, issue: int, *, now: datetime) -> Issue:
     """By hand. One that is closed stays as it is."""
     where = (IssueRow.id == issue, IssueRow.closed_at.is_(None))
@@ -109,7 +122,9 @@ async def close_for_test(tx: Transaction, test: int, *, now: datetime) -> tuple[
     """
     under = select(IssueTestRow.issue).where(IssueTestRow.test == test, IssueTestRow.cleared_at.is_(None))
     rows = await tx.rows(
-        select(IssueRow.id).where(IssueRow.closed_at.is_(None), IssueRow.id.in_(under)).with_for_update()
+        select(IssueRow.id)
+        .where(IssueRow.closed_at.is_(None), IssueRow.id.in_(under), ~IssueRow.cause_key.startswith(BLIND))
+        .with_for_update()
     )
     touched = [row.id for row in rows]
     where = (IssueTestRow.test == test, IssueTestRow.issue.in_(touched))
@@ -172,4 +187,8 @@ def _issue(row: Row[Any], tests: list[str]) -> Issue:
         restated=row.restated,
         closed_at=row.closed_at,
         run=row.run,
+        story=row.story,
+        answer=row.answer,
+        answered_at=row.answered_at,
+        answered_by=row.answered_by,
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from gardener.actions import answering
 from gardener.cases import CaseStatus
 from gardener.runs import Trigger
 from gardener.store import cases
@@ -42,6 +43,11 @@ async def attempts_of(world: World) -> tuple[list[str], list[tuple[int, str]]]:
         every = await cases.listed(tx, (await world.test()).id)
         made = [one for case in reversed(every) for one in await cases.attempts(tx, case.id)]
     return [case.status.value for case in every], [(one.number, one.outcome) for one in made]
+
+
+async def retry(world: World) -> None:
+    (issue,) = await world.issues()
+    await answering.answer(world.tools, issue.id, "retry", "Ada")
 
 
 def css_of(steps: Steps) -> str:
@@ -117,10 +123,12 @@ async def test_what_a_case_cost_is_kept_and_a_spent_day_asks_nobody(make_world: 
         assert (case.model_calls, case.tokens) == (2, 200), "the question that passed the bound was the last"
         assert first["model_calls"] == 2
         asked = len(model.asked)
+        await retry(world)
         (again,) = await world.nightly()
         assert len(model.asked) == asked
         assert (again["outcome"], again["model_calls"]) == ("unavailable", 0)
         assert "tokens of this day are spent" in again["reason"]
+        assert await world.issues() == (), "nobody is told that no fix was found"
 
         world.clock.pass_(days=1)
         await world.nightly()

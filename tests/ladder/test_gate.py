@@ -11,7 +11,7 @@ from repair_ladder import gate
 from repair_ladder.gate import Blind, Known, NotGreen, Proof, WrongElement
 from repair_ladder.memory import Memory
 from repair_ladder.operations import Operation, apply_operations
-from repair_ladder.outcomes import Environment, Green, Outcome, Trace
+from repair_ladder.outcomes import Environment, Green, Outcome, Red, Trace
 from repair_ladder.steps import Steps, walk
 from tests.builders import a_memory, a_page, a_played, a_red, a_replacement, an_insert, index_of, steps_of
 
@@ -295,3 +295,59 @@ async def test_a_test_without_checks_is_only_played_again() -> None:
 
     assert isinstance(judged, Proof)
     assert [step.kind for step in plays.played[0]] == ["goto", "click"]
+
+
+# --- control runs --------------------------------------------------------------------------------------
+
+
+class Deaf(Plays):
+    """Also plays a falsified check that is not optional: red, unless its kind holds always."""
+
+    async def __call__(self, steps: Steps) -> Outcome:
+        self.red_at = next(
+            (
+                number
+                for number, (_, step) in enumerate(walk(steps))
+                if step.timeout_ms == gate.PROBE_MS and not step.optional and step.kind not in self.holds
+            ),
+            self.red_at,
+        )
+        return await super().__call__(steps)
+
+
+async def test_a_control_run_ends_red_at_the_last_check() -> None:
+    control = await gate.control(CHECKED, Deaf())
+
+    assert control is not None
+    assert control.is_sensitive
+    assert control.falsified == ((2,), (4, 1), (5,))
+    assert isinstance(control.outcome, Red)
+    assert control.outcome.place == (5,)
+
+
+@pytest.mark.parametrize("kind", ["assert_url", "assert_text"])
+async def test_a_control_run_that_is_green_where_it_has_to_be_red_is_no_good(kind: str) -> None:
+    control = await gate.control(CHECKED, Deaf(kind))
+
+    assert control is not None
+    assert not control.is_sensitive
+    assert control.is_blind
+
+
+async def test_a_test_that_is_red_by_itself_says_nothing_about_its_checks() -> None:
+    class RedAtTheCheck(Plays):
+        async def __call__(self, steps: Steps) -> Outcome:
+            self.red_at = len(list(walk(steps))) - 2  # the last check itself, before its falsified twin
+            return await super().__call__(steps)
+
+    control = await gate.control(CHECKED, RedAtTheCheck())
+
+    assert control is not None
+    assert isinstance(control.outcome, Red)
+    assert control.outcome.place == (5,)
+    assert not control.is_sensitive
+    assert not control.is_blind
+
+
+async def test_a_test_without_checks_has_no_control_run() -> None:
+    assert await gate.control(STEPS[:2], Deaf()) is None
