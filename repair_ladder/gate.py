@@ -252,6 +252,7 @@ def _judge(
 async def fewest(proof: Proof, steps: Steps, known: Known, replay: Replay) -> Proof:
     """Drop inserted steps one by one; what is green without one does not need it.
 
+    What stands in for a deleted step is kept: the floor let the step go for its sake.
     One that stands alone was shown to be needed by the failing run before it, unless it only waits: then the failure
     may have been chance, and the steps are played once more without it. No operations left means that it was.
     """
@@ -259,12 +260,19 @@ async def fewest(proof: Proof, steps: Steps, known: Known, replay: Replay) -> Pr
     inserts = [operation for operation in proof.operations if operation.op == "insert"]
     if len(proof.operations) <= 1 and not all(_only_waits(operation) for operation in inserts):
         return proof
-    for insert in inserts:
+    for insert in (one for one in inserts if not _stands_in(one, proof.operations)):
         fewer: tuple[Operation, ...] = tuple(one for one in kept.operations if one is not insert)
         judged = await prove(steps, fewer, known, replay)
         if isinstance(judged, Proof):
             kept = judged
     return kept
+
+
+def _stands_in(insert: Operation, operations: Operations) -> bool:
+    """Does it do what a deleted step did beside it? Then it is needed, however green the test is without it."""
+    deleted = {one.place for one in operations if one.op == "delete"}
+    after = (*insert.place[:-1], insert.place[-1] + 1)
+    return insert.place in deleted or after in deleted
 
 
 def _only_waits(operation: Operation) -> bool:

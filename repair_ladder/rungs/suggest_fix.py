@@ -404,7 +404,7 @@ def open_disclosure(situation: Situation) -> Iterator[Candidate]:
 def _folded_away(situation: Situation, place: Place, page: PageSnapshot) -> int | None:
     """The one hidden element with the name of the target that is gone from sight."""
     seen = situation.memory.at(place)
-    if situation.red.cause != "missing" or seen is None or seen.target is None:
+    if situation.red.cause not in ("missing", "many") or seen is None or seen.target is None:
         return None
     old = seen.page.elements[seen.target]
     name = fold(old.name or seen.page.texts[old.index]).casefold()

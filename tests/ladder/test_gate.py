@@ -13,7 +13,7 @@ from repair_ladder.memory import Memory
 from repair_ladder.operations import Operation, apply_operations
 from repair_ladder.outcomes import Environment, Green, Outcome, Red, Trace
 from repair_ladder.steps import Steps, walk
-from tests.builders import a_memory, a_page, a_played, a_red, a_replacement, an_insert, index_of, steps_of
+from tests.builders import a_deletion, a_memory, a_page, a_played, a_red, a_replacement, an_insert, index_of, steps_of
 
 OLD = a_page(
     """
@@ -181,6 +181,17 @@ async def test_of_two_inserts_only_the_needed_one_is_kept() -> None:
     fewer = await gate.fewest(proof_of(FIX, second, BANNER), STEPS, KNOWN, replays)
 
     assert fewer.operations == (FIX, BANNER)
+
+
+async def test_what_stands_in_for_a_deleted_step_is_kept_however_green_it_is_without() -> None:
+    """A native list became the app's own: its option is picked by a click, and no check of the test looks at it."""
+    pick, extra = an_insert(1, {"click": {"role": "option", "name": "Large"}}), an_insert(0, {"wait": 5})
+    replays = Replays(green((2, RIGHT)))
+
+    fewer = await gate.fewest(proof_of(extra, pick, a_deletion(2)), STEPS, KNOWN, replays)
+
+    assert fewer.operations == (pick, a_deletion(2))
+    assert len(replays.played) == 1, "it was not even tried without it"
 
 
 async def test_what_would_lead_to_another_element_without_it_stays() -> None:
