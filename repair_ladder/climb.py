@@ -181,6 +181,28 @@ async def climb(
 
 
 @dataclass(frozen=True, slots=True)
+class _Shown:
+    """What was shown by other means than a green run, place by place (see Candidate).
+
+    It holds for the candidate that shows it and for what is built on that, and for nobody else: that a planner may take
+    a step away, because it puts others in its place, is no leave for a model to take it away.
+    """
+
+    dropped: frozenset[Place] = frozenset()
+    renamed: frozenset[Place] = frozenset()
+    identified: frozenset[Place] = frozenset()
+    vouched: frozenset[Place] = frozenset()
+
+    def with_(self, candidate: Candidate) -> _Shown:
+        return _Shown(
+            self.dropped | candidate.dropped,
+            self.renamed | candidate.renamed,
+            self.identified | candidate.identified,
+            self.vouched | candidate.vouched,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class _Further:
     """The candidate carried the test past the step where it failed, or brought the target into the page."""
 
@@ -189,7 +211,7 @@ class _Further:
     doubt: str
     fix: str
     is_guess: bool  # a person would have to look at the candidate itself
-    vouched: frozenset[Place]
+    shown: _Shown
 
 
 class _Climb:
@@ -208,11 +230,7 @@ class _Climb:
         self.is_second_look = False
         self.doubt = ""
         self.bare_replay = replay
-        # What local planners have shown by other means than a green run; a model's word is none.
-        self.dropped: frozenset[Place] = frozenset()
-        self.renamed: frozenset[Place] = frozenset()
-        self.identified: frozenset[Place] = frozenset()
-        self.vouched: frozenset[Place] = frozenset()
+        self.shown = _Shown()  # by what the present base is made of
 
     async def replay(self, steps: Steps) -> Green | Red | Environment:
         self.spent.replays += 1
@@ -230,13 +248,13 @@ class _Climb:
         step = await self.one_round(situation)
         if not isinstance(step, _Further):
             return step
-        before = self.doubt, self.vouched
-        self.doubt, self.vouched = step.doubt, step.vouched
+        before = self.doubt, self.shown
+        self.doubt, self.shown = step.doubt, step.shown
         end = await self.climb_from(self.situation(step.base, step.red))
         is_over = isinstance(end, Repaired | Halted) or (isinstance(end, Exhausted) and end.is_stopped)
         if is_over or not step.is_guess:
             return end
-        self.doubt, self.vouched = before
+        self.doubt, self.shown = before
         self.dead.add(step.fix)
         self.is_second_look = True
         second = await self.climb_from(situation)
@@ -332,9 +350,6 @@ class _Climb:
         self, situation: Situation, rung: str, source: str, candidate: Candidate
     ) -> Climbed | _Further | None:
         """None: it led nowhere, the next one may be tried."""
-        self.dropped |= candidate.dropped
-        self.renamed |= candidate.renamed
-        self.identified |= candidate.identified
         # What was put in the place of a step so far gives way to what the candidate makes of that step.
         mine = {one.place for one in candidate.operations if one.op != "insert"}
         base = tuple(one for one in situation.base if one.op == "insert" or one.place not in mine)
@@ -344,7 +359,8 @@ class _Climb:
         doubt = (self.doubt if base else "") or candidate.doubt
         if self.tried.get(fix) in LED_NOWHERE:
             return None  # it was tried before the climb was broken off, and is not tried twice
-        screened = self.screen((*base, *candidate.operations))
+        shown = (self.shown if base else _Shown()).with_(candidate)
+        screened = self.screen((*base, *candidate.operations), shown)
         new = tuple(one for one in screened.allowed if one not in base)
         refused = tuple(one for one in screened.refused if one not in self.refusals)
         self.refusals += refused
@@ -373,8 +389,7 @@ class _Climb:
             return self.repaired(operations, rung, candidate, None, doubt)
         if self.given.journal:
             await self.given.journal.begins(fix, candidate.hypothesis)
-        vouched = (self.vouched if base else frozenset()) | candidate.vouched
-        known = gate.Known(self.given.memory, vouched)
+        known = gate.Known(self.given.memory, shown.vouched)
         judged = await gate.prove(self.steps, operations, known, self.replay)
         match judged:
             case gate.Proof():
@@ -407,7 +422,7 @@ class _Climb:
                 await note("wrong element", reason)
             case gate.NotGreen(run=red):
                 further = self.further(
-                    situation, candidate, red, _Further(operations, red, doubt, fix, bool(candidate.doubt), vouched)
+                    situation, candidate, red, _Further(operations, red, doubt, fix, bool(candidate.doubt), shown)
                 )
                 await note("further" if further else "red", f"step {show_place(red.place)}: {red.message}")
                 await self.tell("red", step=show_place(red.place), error=red.message, further=bool(further))
@@ -421,7 +436,7 @@ class _Climb:
         self.spent.attempts += 1
         return None
 
-    def screen(self, operations: Operations) -> floor.Screened:
+    def screen(self, operations: Operations, shown: _Shown) -> floor.Screened:
         given = self.given
         return floor.screen(
             self.steps,
@@ -429,9 +444,9 @@ class _Climb:
             variables=given.variables,
             secrets=given.secrets,
             origins=given.origins,
-            dropped=self.dropped,
-            renamed=self.renamed,
-            identified=self.identified,
+            dropped=shown.dropped,
+            renamed=shown.renamed,
+            identified=shown.identified,
         )
 
     def further(self, situation: Situation, candidate: Candidate, red: Red, on: _Further) -> _Further | None:
@@ -463,7 +478,7 @@ class _Climb:
             candidate.harm,
             tuple(self.refusals),
             tuple(self.attempts),
-            self.vouched | candidate.vouched,
+            self.shown.vouched | candidate.vouched,
         )
 
     def withheld(self, operations: Operations, reason: str) -> Exhausted:

@@ -200,6 +200,18 @@ async def test_green_on_the_wrong_element_is_not_believed() -> None:
     assert "wrong element" in [one.outcome for one in found.attempts]
 
 
+async def test_what_a_planner_may_drop_is_no_leave_for_what_is_proposed_after_it() -> None:
+    """A planner puts two clicks in the place of a step, and is red; then somebody only wants the step away."""
+    planned = a_candidate(a_deletion(2), an_insert(1, {"click": {"css": "#nowhere"}}), dropped=frozenset({(2,)}))
+    greedy = a_candidate(a_deletion(2))
+
+    found = await climbed(a_red(2, GONE), Shop(GONE), memory=Memory(), models=models((planned, greedy)))
+
+    assert isinstance(found, Exhausted)
+    assert [one.outcome for one in found.attempts] == ["red", "refused"]
+    assert [one.operation for one in found.refusals] == [a_deletion(2)]
+
+
 # --- the red gate ----------------------------------------------------------------------------------------
 
 
