@@ -39,8 +39,9 @@ class ProjectSettings:
     model_base_url: str | None = None
     sweep_cron: str | None = None  # when sweeps are due; see gardener/cron.py
     suite_cron: str | None = None  # when the tests in service are run, unattended
+    control_cron: str | None = None  # when they are run with falsified checks, which have to go red
     digest_hour: int | None = None  # of the day, when the daily digest is sent
-    timezone: str = "UTC"  # IANA name, that the three count in
+    timezone: str = "UTC"  # IANA name, that they count in
     jitter_s: int = 0  # at most so much later than the schedule says, so that projects do not all begin at once
     archived: bool = False  # nothing is scheduled any more
     # A second model judges proven repairs by these rules, in words; only where both are set (H11-H16, C9).
@@ -123,7 +124,7 @@ def change_settings(settings: ProjectSettings, changes: Mapping[str, str]) -> Pr
         match key:
             case "staging" | "archived":
                 read[key] = _flag(key, text)
-            case "sweep_cron" | "suite_cron":
+            case "sweep_cron" | "suite_cron" | "control_cron":
                 read[key] = _cron(key, text) if text else None
             case "timezone":
                 read[key] = read_zone(text or "UTC").key

@@ -21,6 +21,7 @@ SET_BACK: Final = timedelta(minutes=15)
 class What(StrEnum):
     SWEEP = "sweep"
     SUITE = "suite"  # an unattended run of all tests in service
+    CONTROL = "control"  # the same with falsified checks: it has to go red
     DIGEST = "digest"
 
 
@@ -58,6 +59,7 @@ def schedules_of(project: Project) -> tuple[dict[What, Schedule], dict[What, str
     wanted = {
         What.SWEEP: settings.sweep_cron,
         What.SUITE: settings.suite_cron,
+        What.CONTROL: settings.control_cron,
         What.DIGEST: None if settings.digest_hour is None else f"0 {settings.digest_hour} * * *",
     }
     read: dict[What, Schedule] = {}

@@ -41,24 +41,25 @@ class Controlled:
         return {"test": self.test, "outcome": self.outcome, "reason": self.reason, "run": self.run}
 
 
-async def ask_for_control(tools: Tools, project: Project) -> Job:
-    """A job for all tests in service; while one waits or runs, that one."""
-    async with tools.store.transaction() as tx:
-        return await jobs.add(
-            tx,
-            project=project.id,
-            kind=JobKind.CONTROL,
-            key=f"control:{project.id}",
-            payload={},
-            now=tools.now(),
-        )
+async def add_control(tx: Transaction, tools: Tools, project: Project) -> Job:
+    """A job for all tests in service, as the schedule wants it; while one waits or runs, that one."""
+    return await jobs.add(
+        tx,
+        project=project.id,
+        kind=JobKind.CONTROL,
+        key=f"control:{project.id}",
+        payload={"scheduled": True},
+        now=tools.now(),
+    )
 
 
 async def work(tools: Tools, job: Job) -> dict[str, Any]:
     """A scheduled control run, as `control --json` prints it."""
     async with tools.store.reading() as tx:
         project = await projects.by_id(tx, job.project)
-    return {"controls": [one.shape() for one in await control_tests(tools, project, ())]}
+        tests = await saved_tests.listed(tx, project.id, statuses=[Status.ACTIVE])
+    done = await control_tests(tools, project, ()) if tests else ()
+    return {"controls": [one.shape() for one in done]}
 
 
 async def control_tests(tools: Tools, project: Project, names: Sequence[str]) -> tuple[Controlled, ...]:

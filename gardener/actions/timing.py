@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from typing import Final, assert_never
 
+from gardener.actions.controlling import add_control
 from gardener.actions.digest import add_digest
 from gardener.actions.running import add_suite
 from gardener.actions.sweeping import add_sweep
@@ -92,6 +93,8 @@ async def _do(tx: Transaction, tools: Tools, project: Project, tick: Tick, reach
             job = await add_sweep(tx, tools, project, by_hand=False, scheduled=True)
         case What.SUITE:
             job = await add_suite(tx, tools, project)
+        case What.CONTROL:
+            job = await add_control(tx, tools, project)
         case What.DIGEST:
             # From where the last one ended, so that nothing is counted twice or left out where one came late.
             since = tick.last_at or reached - timedelta(days=1)

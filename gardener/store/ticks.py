@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Row, delete, func, select, update
 
@@ -13,6 +13,9 @@ from gardener.schedules import Tick, What
 from gardener.store.rows import JobRow, SweepRow, TickRow
 from gardener.store.transaction import Transaction
 from gardener.sweeps import SweepStatus
+
+# What is finished when a job of its kind is done.
+BY_JOB: Final = {JobKind.SUITE: What.SUITE, JobKind.CONTROL: What.CONTROL}
 
 
 async def listed(tx: Transaction, projects: Collection[int] | None = None) -> dict[tuple[int, What], Tick]:
@@ -60,7 +63,7 @@ async def remove(tx: Transaction, tick: Tick) -> None:
 
 
 async def finished(tx: Transaction, projects: Collection[int]) -> dict[tuple[int, What], datetime]:
-    """When the app was last looked at to the end, and when a scheduled suite last ended; in two queries."""
+    """When the app was last looked at to the end, and when scheduled suites and control runs ended; in two queries."""
     swept = (
         select(SweepRow.project, func.max(SweepRow.ended_at).label("at"))
         .where(
@@ -71,12 +74,12 @@ async def finished(tx: Transaction, projects: Collection[int]) -> dict[tuple[int
         .group_by(SweepRow.project)
     )
     ran = (
-        select(JobRow.project, func.max(JobRow.ended_at).label("at"))
-        .where(JobRow.project.in_(projects), JobRow.kind == JobKind.SUITE, JobRow.state == JobState.DONE)
-        .group_by(JobRow.project)
+        select(JobRow.project, JobRow.kind, func.max(JobRow.ended_at).label("at"))
+        .where(JobRow.project.in_(projects), JobRow.kind.in_(list(BY_JOB)), JobRow.state == JobState.DONE)
+        .group_by(JobRow.project, JobRow.kind)
     )
     found = {(row.project, What.SWEEP): row.at for row in await tx.rows(swept)}
-    return found | {(row.project, What.SUITE): row.at for row in await tx.rows(ran)}
+    return found | {(row.project, BY_JOB[row.kind]): row.at for row in await tx.rows(ran)}
 
 
 def _tick(row: Row[Any]) -> Tick:

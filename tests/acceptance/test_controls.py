@@ -88,7 +88,8 @@ async def test_a_test_without_checks_is_told(world: World) -> None:
 
 async def test_g86_g95_a_control_run_is_repaired_by_nobody_and_remembered_by_nothing(applying: World) -> None:
     await applying.save(CHECKOUT)
-    job = await controlling.ask_for_control(applying.tools, applying.project)
+    async with applying.tools.store.transaction() as tx:
+        job = await controlling.add_control(tx, applying.tools, applying.project)
 
     (done,) = await applying.work(job.id)
 

@@ -139,6 +139,20 @@ async def test_what_was_missed_is_caught_up_once(tools: Tools, clock: Clock) -> 
     assert [job.kind for job in await jobs_of(tools, project)].count(JobKind.SWEEP) == 2
 
 
+async def test_control_runs_come_by_the_clock_as_well(tools: Tools, clock: Clock) -> None:
+    project = await a_swept_project(tools, control_cron="0 12 * * *")
+
+    clock.moment = at("12:00")
+    await look(tools)
+    await work(tools)
+
+    jobs_ = {job.kind: job.state for job in await jobs_of(tools, project)}
+    assert jobs_[JobKind.CONTROL] == JobState.DONE
+    async with tools.store.reading() as tx:
+        stands = (await timing.clock_of(tx, project, now=tools.now())).timings[What.CONTROL]
+    assert stands.finished_at is not None
+
+
 async def test_a_sweep_that_runs_long_does_not_overlap_itself(tools: Tools, clock: Clock) -> None:
     project = await a_swept_project(tools)
     clock.moment = at("12:00")
