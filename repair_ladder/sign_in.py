@@ -1,15 +1,25 @@
-"""Which steps of a test sign in, so that a sweep can see the pages behind it as the test does."""
+"""Which steps of a test sign in, and does a page say that nobody is signed in any more?"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+from urllib.parse import urlsplit
 
+from radar.elements import PageSnapshot
 from radar.environment import asks_to_sign_in, is_password
 from repair_ladder.memory import Memory
+from repair_ladder.outcomes import Environment, Outcome, Red
 from repair_ladder.steps import Place, Step, Steps, walk
 from repair_ladder.values import names_in
 
 MOST_STEPS = 12  # a sign-in that takes longer is more than a sign-in
+# How a test names the field of a password, where no green run has shown which it is.
+NAMES_PASSWORD: Final = re.compile(r"passw|passphrase|kennwort|contrase|mot de passe|type=.?password", re.IGNORECASE)
+SHORTEST_COOKIE: Final = 16  # shorter ones say which language or theme, not who somebody is
+TOKEN: Final = re.compile(r"[\w.~+/=-]{20,}\Z")
+SIGNED_TOKEN: Final = re.compile(r"eyJ[\w-]{8,}\.[\w-]+\.[\w-]*")
 
 
 def find_sign_in(steps: Steps, secrets: Collection[str], memory: Memory) -> tuple[Steps, Place] | None:
@@ -39,3 +49,92 @@ def _is_secret(step: Step, place: Place, secrets: Collection[str], memory: Memor
         return True
     seen = memory.at(place)
     return seen is not None and seen.target is not None and is_password(seen.page.elements[seen.target])
+
+
+def signs_in(steps: Steps, secrets: Collection[str], memory: Memory) -> bool:
+    """Does the test sign in by itself, or type a password at its beginning, as one of the sign-in page does?
+
+    Such a test needs a browser in which nobody is signed in yet. A green run is not needed to tell.
+    """
+    for number, (place, step) in enumerate(walk(steps)):
+        if number >= MOST_STEPS:
+            return False
+        if step.kind in ("fill", "type") and (
+            _is_secret(step, place, secrets, memory) or NAMES_PASSWORD.search(str(step.locator))
+        ):
+            return True
+    return False
+
+
+def doors_of(steps: Steps, secrets: Collection[str], memory: Memory) -> frozenset[str]:
+    """The paths of the pages on which the sign-in test types what it signs in with."""
+    last = max((place for place, step in walk(steps) if _types_secret(step, place, secrets, memory)), default=None)
+    if last is None:
+        return frozenset()
+    typing = (place for place, step in walk(steps) if step.kind in ("fill", "type") and place <= last)
+    return frozenset(_path(seen.page) for place in typing if (seen := memory.at(place)) is not None)
+
+
+def may_be_turned_away(outcome: Outcome, memory: Memory, doors: Collection[str]) -> bool:
+    """May the session have run out? If it has not, signing in once more does no harm but takes a moment."""
+    if isinstance(outcome, Environment):
+        return outcome.kind == "sign_in"
+    if not isinstance(outcome, Red) or outcome.page is None:
+        return False
+    seen = memory.near(outcome.place)
+    return asks_anew(outcome.page, seen.page if seen else None, doors)
+
+
+def asks_anew(page: PageSnapshot, before: PageSnapshot | None, doors: Collection[str]) -> bool:
+    """A page that is refused, that asks for a password, or that is a sign-in page, where it was none `before`."""
+    if page.status in (401, 403) and (before is None or before.status != page.status):
+        return True
+    if asks_to_sign_in(page) and (before is None or not asks_to_sign_in(before)):
+        return True
+    return _path(page) in doors and (before is None or _path(before) not in doors)
+
+
+def turned_away(outcome: Outcome, memory: Memory, doors: Collection[str]) -> str | None:
+    """Why it is the sign-in, and neither the test nor the app, that this run failed by; None where that is not sure."""
+    if isinstance(outcome, Environment):
+        return outcome.message if outcome.kind == "sign_in" else None
+    if not isinstance(outcome, Red) or outcome.page is None:
+        return None
+    page, seen = outcome.page, memory.near(outcome.place)
+    where = _path(page)
+    if seen is not None:  # with a page to compare with, what is sure is Environment by now (verdicts.pre_triage)
+        is_door = where in doors and _path(seen.page) not in doors
+        return f"{where} is the sign-in page, where {_path(seen.page)} stood before" if is_door else None
+    return lets_nobody_in(page, doors)
+
+
+def lets_nobody_in(page: PageSnapshot, doors: Collection[str]) -> str | None:
+    """Why this can only be the sign-in, where nothing is known of the page: other pages may ask for a password too."""
+    where = _path(page)
+    if page.status == 401:
+        return f"{where} answered 401"
+    return f"{where} asks to sign in" if where in doors and asks_to_sign_in(page) else None
+
+
+def secrets_in(state: Any) -> frozenset[str]:
+    """Of cookies and storage, the values that let whoever has them in; to be hidden like passwords."""
+    found: set[str] = set()
+    if not isinstance(state, Mapping):
+        return frozenset()
+    found |= {str(one.get("value", "")) for one in state.get("cookies", ())}
+    found = {value for value in found if len(value) >= SHORTEST_COOKIE}
+    for origin in state.get("origins", ()):
+        for one in origin.get("localStorage", ()):
+            value = str(one.get("value", "")).strip('"')
+            if TOKEN.match(value):
+                found.add(value)
+            found |= set(SIGNED_TOKEN.findall(value))
+    return frozenset(found)
+
+
+def _types_secret(step: Step, place: Place, secrets: Collection[str], memory: Memory) -> bool:
+    return step.kind in ("fill", "type") and _is_secret(step, place, secrets, memory)
+
+
+def _path(page: PageSnapshot) -> str:
+    return urlsplit(page.url).path or "/"

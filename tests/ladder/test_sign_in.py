@@ -1,4 +1,4 @@
-"""repair_ladder/sign_in.py: which steps of a test sign in."""
+"""repair_ladder/sign_in.py: which steps of a test sign in, and when a page says that nobody is signed in."""
 
 from __future__ import annotations
 
@@ -7,8 +7,17 @@ from typing import Any
 import pytest
 
 from repair_ladder.memory import Memory
-from repair_ladder.sign_in import MOST_STEPS, find_sign_in
-from tests.builders import a_memory, a_page, index_of, steps_of
+from repair_ladder.outcomes import Environment, Green, Outcome, Trace
+from repair_ladder.sign_in import (
+    MOST_STEPS,
+    doors_of,
+    find_sign_in,
+    may_be_turned_away,
+    secrets_in,
+    signs_in,
+    turned_away,
+)
+from tests.builders import a_memory, a_page, a_red, index_of, steps_of
 
 LOGIN = a_page(
     """
@@ -84,3 +93,99 @@ def test_a_sign_in_inside_a_block_is_found() -> None:
     assert found is not None
     assert found[1] == (1, 3)
     assert [step.kind for step in found[0]] == ["goto", "fill", "click"]
+
+
+# --- whose browser a test needs ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("steps", "memory", "expected"),
+    [
+        pytest.param(STEPS, Memory(), True, id="a secret of the sign-in, though never green"),
+        pytest.param(
+            steps_of({"fill": {"css": "#password", "value": "wrong"}}), Memory(), True, id="a field called password"
+        ),
+        pytest.param(
+            steps_of({"fill": {"css": "input[type=password]", "value": "x"}}), Memory(), True, id="a field of that type"
+        ),
+        pytest.param(
+            steps_of({"fill": {"css": "#p", "value": "wrong"}}),
+            a_memory({1: (LOGIN, index_of(LOGIN, name="Password", tag="input"))}),
+            True,
+            id="a field that was one when it was green",
+        ),
+        pytest.param(
+            steps_of({"fill": {"label": "Card", "value": "${card}"}}), Memory(), False, id="a secret of another kind"
+        ),
+        pytest.param(steps_of({"goto": "/"}, {"click": {"css": "#orders"}}), Memory(), False, id="no secret at all"),
+        pytest.param((*[STEPS[0]] * MOST_STEPS, *STEPS), Memory(), False, id="much later"),
+    ],
+)
+def test_a_test_that_types_a_password_at_its_beginning_signs_in_by_itself(
+    steps: Any, memory: Memory, expected: bool
+) -> None:
+    assert signs_in(steps, ["password"], memory) == expected
+
+
+def test_the_doors_are_where_the_sign_in_test_types() -> None:
+    assert doors_of(STEPS, ["password"], seen()) == {"/login"}
+    assert doors_of(STEPS, ["password"], Memory()) == frozenset()
+    assert doors_of(steps_of({"goto": "/"}), ["password"], seen()) == frozenset()
+
+
+# --- turned away -------------------------------------------------------------------------------------------
+
+DOORS = {"/login"}
+KNOWN = a_memory({1: (HOME, None)})
+PASSWORD_PAGE = a_page('h1 "Change it"\ninput name=p type=password label="New password"', "/account/password")
+NAMELESS_DOOR = a_page('h1 "Who are you?"\ninput name=user label="User"', "/login")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "memory", "may_be", "is_sure"),
+    [
+        pytest.param(Green(Trace()), KNOWN, False, False, id="green"),
+        pytest.param(a_red(1, HOME), KNOWN, False, False, id="the page as it was"),
+        pytest.param(a_red(1, None), KNOWN, False, False, id="no page"),
+        pytest.param(a_red(1, LOGIN), Memory(), True, True, id="the sign-in page, and never green"),
+        pytest.param(a_red(1, NAMELESS_DOOR), KNOWN, True, True, id="the sign-in page asks for the name first"),
+        pytest.param(a_red(1, NAMELESS_DOOR), Memory(), True, False, id="the same, and never green"),
+        pytest.param(a_red(1, PASSWORD_PAGE), Memory(), True, False, id="a page that asks for another password"),
+        pytest.param(
+            a_red(1, PASSWORD_PAGE), a_memory({1: (PASSWORD_PAGE, None)}), False, False, id="as it always did"
+        ),
+        pytest.param(a_red(1, LOGIN), a_memory({1: (LOGIN, None)}), False, False, id="a test of the sign-in page"),
+        pytest.param(a_red(1, a_page('h1 "No"', "/x", status=401)), Memory(), True, True, id="401"),
+        pytest.param(a_red(1, a_page('h1 "No"', "/x", status=403)), Memory(), True, False, id="403, never seen before"),
+        pytest.param(Environment("sign_in", "/ asks to sign in"), KNOWN, True, True, id="sure from the pages"),
+        pytest.param(Environment("server_error", "500"), KNOWN, False, False, id="another trouble"),
+    ],
+)
+def test_when_a_session_may_have_run_out_and_when_that_is_sure(
+    outcome: Outcome, memory: Memory, may_be: bool, is_sure: bool
+) -> None:
+    assert may_be_turned_away(outcome, memory, DOORS) == may_be
+    assert (turned_away(outcome, memory, DOORS) is not None) == is_sure
+
+
+def test_of_a_session_what_lets_somebody_in_is_secret() -> None:
+    state = {
+        "cookies": [{"name": "sid", "value": "s3ss10n-of-ada-0123456789"}, {"name": "theme", "value": "dark"}],
+        "origins": [
+            {
+                "origin": "http://shop.test",
+                "localStorage": [
+                    {"name": "token", "value": '"0123456789abcdefABCDEF"'},
+                    {"name": "user", "value": '{"jwt": "eyJhbGciOiJI.eyJzdWIiOiI.c2lnbmVk", "name": "Ada Lovelace"}'},
+                    {"name": "greeting", "value": "Good morning to you, Ada"},
+                ],
+            }
+        ],
+    }
+
+    assert secrets_in(state) == {
+        "s3ss10n-of-ada-0123456789",
+        "0123456789abcdefABCDEF",
+        "eyJhbGciOiJI.eyJzdWIiOiI.c2lnbmVk",
+    }
+    assert secrets_in("opaque") == frozenset()
