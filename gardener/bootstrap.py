@@ -41,12 +41,12 @@ async def open_tools(settings: Settings, *, watch: Watch = nobody_watches) -> As
                 return Environment("browser", str(error))
             return await replay(browser, steps, stage, on_step=on_step)
 
-        async def play_sign_in(steps: Steps, stage: Stage) -> tuple[Outcome, Any]:
+        async def play_sign_in(steps: Steps, stage: Stage, *, on_step: OnStep | None = None) -> tuple[Outcome, Any]:
             try:
                 browser = await keeper.get()
             except PageUnavailable as error:
                 return Environment("browser", str(error)), None
-            return await sign_in(browser, steps, stage)
+            return await sign_in(browser, steps, stage, on_step=on_step)
 
         async def look(
             urls: Sequence[str], *, state: Any, locale: str | None, redact: Redact, again: Again

@@ -26,7 +26,7 @@ class Replay(Protocol):
 class SignIn(Protocol):
     """Cookies and storage that the steps leave, opaque; None where they are not green."""
 
-    async def __call__(self, steps: Steps, stage: Stage) -> tuple[Outcome, Any]: ...
+    async def __call__(self, steps: Steps, stage: Stage, *, on_step: OnStep | None = None) -> tuple[Outcome, Any]: ...
 
 
 class Look(Protocol):

@@ -56,6 +56,7 @@ LOAD_MS: Final = 15000  # pages load for longer than elements take to appear
 LATE_MS: Final = 5000  # to describe a page that was slow to answer
 MANY_MS: Final = 1200  # so long several matches may be a page in the middle of a change
 MOST_SCROLLS: Final = 300
+MOST_STORED: Final = 20_000_000  # bytes
 MOST_FRAMES: Final = 20  # that a picture is searched for secrets
 MOST_LINES: Final = 50  # of each kind of evidence
 LONGEST_LINE: Final = 500
@@ -85,6 +86,7 @@ class Stage:
     locale: str | None = None
     test_id_attribute: str = "data-testid"
     record: bool = True  # remember pages and elements
+    state: Any = field(default=None, repr=False)  # cookies and storage that the browser begins with; None: none
     fenced_to: frozenset[str] | None = None  # origins that a proof may navigate or write to; None: anywhere
 
 
@@ -111,9 +113,11 @@ async def replay(browser: Browser, steps: Steps, stage: Stage, *, on_step: OnSte
     return outcome
 
 
-async def sign_in(browser: Browser, steps: Steps, stage: Stage) -> tuple[Outcome, Any]:
+async def sign_in(
+    browser: Browser, steps: Steps, stage: Stage, *, on_step: OnStep | None = None
+) -> tuple[Outcome, Any]:
     """Play the steps that sign in, and give the cookies and storage they leave; None where they are not green."""
-    return await _replay(browser, steps, replace(stage, record=False), None, keep_state=True)
+    return await _replay(browser, steps, stage, on_step, keep_state=True)
 
 
 async def _replay(
@@ -121,7 +125,7 @@ async def _replay(
 ) -> tuple[Outcome, Any]:
     redact = redactor(stage.secrets)
     try:
-        context = await new_context(browser, locale=stage.locale)
+        context = await new_context(browser, locale=stage.locale, state=stage.state)
     except Error as error:
         return Environment("browser", f"the browser is gone: {first_line(error)}"), None
     try:
@@ -134,12 +138,22 @@ async def _replay(
         if not keep_state or not isinstance(outcome, Green):
             return outcome, None
         await settle(player.page)
-        return outcome, await context.storage_state()
+        return outcome, await _state_of(context, player.page)
     except Error as error:
         return Environment("browser", f"the browser is gone: {redact(first_line(error))}"), None
     finally:
         with contextlib.suppress(Error):
             await context.close()
+
+
+async def _state_of(context: BrowserContext, page: Page) -> Any:
+    """Cookies and storage; also IndexedDB, where some apps keep who is signed in, unless it holds a lot or cannot be
+    written down."""
+    with contextlib.suppress(Error):
+        used = await page.evaluate("() => navigator.storage?.estimate().then((one) => one.usage)")
+        if not used or used < MOST_STORED:
+            return await context.storage_state(indexed_db=True)
+    return await context.storage_state()
 
 
 class _Player:
