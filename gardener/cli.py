@@ -31,6 +31,7 @@ from gardener.actions import (
     importing,
     learning,
     running,
+    settling,
     sweeping,
     timing,
     working,
@@ -212,13 +213,15 @@ def project_set(name: str, changes: Sequence[str], as_json: bool) -> None:
         switch, url = settled.pop("auto_repair", None), settled.pop("base_url", None)
         async with tools.store.transaction() as tx:
             one = await projects.get(tx, name)
-            return await projects.update(
+            new = await projects.update(
                 tx,
                 one.id,
                 base_url=read_base_url(url) if url is not None else None,
                 auto_repair=_switch(switch) if switch is not None else None,
                 settings=change_settings(one.settings, settled) if settled else None,
             )
+            await settling.check_sign_in(tx, one, new)
+            return new
 
     made = _run(work, quiet=as_json)
     if as_json:

@@ -29,6 +29,7 @@ class ProjectSettings:
     staging: bool = False  # scheduled sweeps stage proposals (mode propose)
     urls: tuple[str, ...] = ()  # further pages that a sweep looks at
     allowed_origins: tuple[str, ...] = ()  # beside the app's own
+    sign_in: str | None = None  # the test that signs in for all others; None: tests sign in by themselves
     locale: str | None = None
     test_id_attribute: str = "data-testid"
     step_timeout_ms: int = 5000
@@ -134,7 +135,7 @@ def change_settings(settings: ProjectSettings, changes: Mapping[str, str]) -> Pr
                 read[key] = _whole(key, text, 0, 23) if text else None
             case "urls" | "allowed_origins":
                 read[key] = tuple(one.strip() for one in text.split(",") if one.strip())
-            case "locale" | "model" | "model_base_url" | "judge_model" | "judge_base_url":
+            case "sign_in" | "locale" | "model" | "model_base_url" | "judge_model" | "judge_base_url":
                 read[key] = text or None
             case "model_provider" | "judge_provider":
                 if text and text not in PROVIDERS:

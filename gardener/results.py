@@ -25,7 +25,6 @@ Said: TypeAlias = Literal[
     "environment",
     "incurable",  # nothing proven was found
     "refused",  # only a person may make the change
-    "blocked",  # it waits for a person's answer, and neither the test nor the app has changed since
     "unavailable",  # model, budget or browser; no attempt is spent
 ]
 

@@ -30,7 +30,6 @@ COLOURS: Final = {
     "product_defect": "red",
     "refused": "yellow",
     "incurable": "yellow",
-    "blocked": "yellow",
     "sensitive": "green",
     "blind": "red",
     "environment": "magenta",

@@ -149,16 +149,29 @@ class App:
     looks: list[str] = field(default_factory=list)
     reloads: list[str] = field(default_factory=list)  # those that were looked at twice
     sign_ins: int = 0
+    sessions: list[Any] = field(default_factory=list)  # of each replay; None: nobody is signed in
+    ended: set[Any] = field(default_factory=set)  # sessions that the app has ended
+    lets_in: bool = True  # does a new session get past the sign-in?
+
+    def end_sessions(self) -> None:
+        self.ended |= {f"session {number}" for number in range(1, self.sign_ins + 1)}
+
+    def knows(self, state: Any) -> bool:
+        return bool(state) and state not in self.ended
 
     async def replay(self, steps: Steps, stage: Stage, *, on_step: OnStep | None = None) -> Outcome:
         self.replays.append(steps)
+        self.sessions.append(stage.state)
         playing = Playing(len(self.replays), steps, stage)
         return (await self._play(playing))[0]
 
-    async def sign_in(self, steps: Steps, stage: Stage) -> tuple[Outcome, Any]:
+    async def sign_in(self, steps: Steps, stage: Stage, *, on_step: OnStep | None = None) -> tuple[Outcome, Any]:
         self.sign_ins += 1
+        made = f"session {self.sign_ins}"
+        if not self.lets_in:
+            self.ended.add(made)
         outcome, signed_in = await self._play(Playing(0, steps, stage))
-        return outcome, "signed in" if signed_in and isinstance(outcome, Green) else None
+        return outcome, made if signed_in and isinstance(outcome, Green) else None
 
     async def look(
         self, urls: Sequence[str], *, state: Any, locale: str | None, redact: Redact, again: Again
@@ -176,7 +189,7 @@ class App:
                 found[url] = PageUnavailable(f"{url} cannot be loaded: {self.trouble.message}")
             else:
                 base, path = _split(url, (HOST, *self.previews))
-                page = seen(self._release(base), path, {}, bool(state), redact)
+                page = seen(self._release(base), path, {}, self.knows(state), redact)
                 page = replace(page, url=base + urlsplit(page.url).path)
                 twice = again(url, page)
                 if twice:
@@ -189,6 +202,7 @@ class App:
 
     async def _play(self, playing: Playing) -> tuple[Outcome, bool]:
         run = _Run(self._release(playing.stage.base_url), playing.stage)
+        run.signed_in = self.knows(playing.stage.state)
         every = tuple(walk(playing.steps))
         for number, (place, step) in enumerate(every):
             if number == len(every) // 2:

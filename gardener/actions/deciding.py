@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from gardener.actions import learning
 from gardener.actions.entrusting import values_of
-from gardener.actions.playing import allowed_origins, memory_of, stage_of, write_run
+from gardener.actions.playing import access_to, allowed_origins, memory_of, stage_of, with_session, write_run
 from gardener.actions.repairing import write_repair
 from gardener.errors import Conflict, Refused
 from gardener.notices import EventKind
@@ -122,9 +122,17 @@ async def _prove(tools: Tools, project: Project, test: SavedTest, row: Proposal,
     if values.trouble:
         raise Refused(f"Proposal {row.id} cannot be proved: {values.trouble}.")
     stage = replace(stage_of(tools, project, test, values), fenced_to=allowed_origins(project, memory))
-    # One run for both gates: what may do harm is not done twice.
+    access = access_to(tools, project, Trigger.DRY_RUN)
+    given = await access.enter() if await access.is_behind(test, memory) else None
+    if isinstance(given, Environment):
+        raise Refused(f"Proposal {row.id} cannot be proved: {given.message}.")
+    # One run for both gates: what may do harm is not done twice. A session that runs out ends it as well: nobody knows
+    # what was done by then.
     judged = await gate.prove_with_red(
-        test.steps, operations, gate.Known(memory), lambda candidate: tools.replay(candidate, stage)
+        test.steps,
+        operations,
+        gate.Known(memory),
+        lambda candidate: tools.replay(candidate, with_session(stage, given)),
     )
     match judged:
         case gate.Proof(run=green):

@@ -6,12 +6,13 @@ import difflib
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
 from gardener.actions.entrusting import Values, values_of
+from gardener.actions.signing_in import Access, SignedIn
 from gardener.projects import Project
 from gardener.proposals import ProposalStatus
 from gardener.runs import RecordedStep, Run, RunStatus, Trigger
@@ -20,6 +21,7 @@ from gardener.store import Transaction, at_risk, issues, pages, proposals, recor
 from gardener.tools import Tools
 from repair_ladder.memory import Memory, Seen
 from repair_ladder.outcomes import Dialog, Environment, Evidence, Green, Outcome, Red
+from repair_ladder.ports import Replay
 from repair_ladder.runner import OnStep, Stage, origin_of
 from repair_ladder.step_format import write_step
 from repair_ladder.steps import Place, Steps, read_place, show_place, walk
@@ -35,6 +37,7 @@ class PlayedTest:
     run: Run
     outcome: Outcome
     memory: Memory  # what the test was known by before this run
+    signed_in: SignedIn | None = None  # who the browser belonged to
 
 
 def stage_of(tools: Tools, project: Project, test: SavedTest, values: Values, *, base_url: str | None = None) -> Stage:
@@ -107,6 +110,24 @@ def read_dialogs(evidence: Mapping[str, Any]) -> tuple[Dialog, ...]:
     )
 
 
+def access_to(tools: Tools, project: Project, trigger: Trigger, *, base_url: str | None = None) -> Access:
+    """How tests get past the sign-in of the project. Where the sign-in test has to be played, that is a run of it."""
+
+    async def play_sign_in(test: SavedTest, access: Access) -> tuple[SavedTest, PlayedTest]:
+        return test, await play(tools, project, test, trigger, base_url=base_url, access=access)
+
+    async def remember(test: SavedTest) -> Memory:
+        return await memory_of(tools, test)
+
+    return Access(tools, project, base_url=base_url, play=play_sign_in, remember=remember)
+
+
+def with_session(stage: Stage, given: SignedIn | None) -> Stage:
+    if given is None:
+        return stage
+    return replace(stage, state=given.state, secrets=stage.secrets | given.secrets)
+
+
 async def play(
     tools: Tools,
     project: Project,
@@ -115,18 +136,32 @@ async def play(
     *,
     base_url: str | None = None,
     on_step: OnStep | None = None,
+    access: Access | None = None,
 ) -> PlayedTest:
-    """Play the test as it is saved; never raises for what the app does."""
+    """Play the test as it is saved; never raises for what the app does.
+
+    `access` is shared by the tests of a suite or a sweep, so that one sign-in serves them all.
+    """
+    access = access or access_to(tools, project, trigger, base_url=base_url)
     memory = await memory_of(tools, test)
     async with tools.store.reading() as tx:  # an edited test may well end on another page than before
         same_version = await _memory_of_version(tx, test.id, test.version)
     values = await values_of(tools, test)
-    began = tools.now()
+    is_sign_in = test.name == project.settings.sign_in
+    began, left, signed_in = tools.now(), None, None
+    stage = stage_of(tools, project, test, values, base_url=base_url)
+
+    async def once(given: SignedIn | None) -> Outcome:
+        said = await tools.replay(test.steps, with_session(stage, given), on_step=on_step)
+        return pre_triage(said, same_version)
+
     if values.trouble:
         outcome: Outcome = Environment("secret", values.trouble)
+    elif is_sign_in:
+        said, left = await tools.sign_in(test.steps, stage, on_step=on_step)
+        outcome = pre_triage(said, same_version)
     else:
-        stage = stage_of(tools, project, test, values, base_url=base_url)
-        outcome = pre_triage(await tools.replay(test.steps, stage, on_step=on_step), same_version)
+        outcome, signed_in = await access.replay(test, same_version, once)
     # A preview is not the app: what is seen there is nothing to know the test by.
     remembered = trigger in REMEMBERED and base_url is None
     async with tools.store.transaction() as tx:
@@ -143,7 +178,29 @@ async def play(
                 by=None,
                 why="the test is green as it stands",
             )
-    return PlayedTest(run, outcome, memory)
+    played = PlayedTest(run, outcome, memory, signed_in)
+    if is_sign_in:
+        await access.played_sign_in(test, values, played, left)
+    return played
+
+
+def replayer(tools: Tools, access: Access, given: SignedIn | None, stage: Stage, memory: Memory) -> Replay:
+    """Plays candidates in the session `given`, which is renewed once if it runs out meanwhile."""
+    session = given
+
+    async def replay(steps: Steps) -> Outcome:
+        nonlocal session
+
+        async def once(one: SignedIn | None) -> Outcome:
+            return await tools.replay(steps, with_session(stage, one))
+
+        outcome = await once(session)
+        if session is None or session is not given:
+            return outcome
+        outcome, session = await access.again(session, outcome, memory, once)
+        return outcome
+
+    return replay
 
 
 async def write_run(

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from gardener import stories
 from gardener.actions import learning
 from gardener.actions.entrusting import values_of
-from gardener.actions.playing import PlayedTest, allowed_origins, recorded, stage_of, write_run
+from gardener.actions.playing import PlayedTest, access_to, allowed_origins, recorded, replayer, stage_of, write_run
 from gardener.cases import Attempt as MadeAttempt
 from gardener.cases import Case, CaseStatus
 from gardener.notices import EventKind
@@ -52,9 +52,8 @@ from repair_ladder.climb import (
 )
 from repair_ladder.errors import LadderError
 from repair_ladder.floor import Refusal
-from repair_ladder.memory import Memory
 from repair_ladder.operations import Operation, apply_operations
-from repair_ladder.outcomes import Environment, Outcome, Red
+from repair_ladder.outcomes import Environment, Red
 from repair_ladder.ports import Asked, Unavailable
 from repair_ladder.rungs import RUNGS
 from repair_ladder.rungs.models import proposers
@@ -87,7 +86,7 @@ async def repair(tools: Tools, project: Project, test: SavedTest, played: Played
     asked = Asked()
     case, earlier = await _open_case(tools, project, test, played.run, red)
     journal = _Journal(tools, test, case, asked)
-    climbed = await _climb(tools, project, test, red, played.memory, wanted, asked, earlier, journal)
+    climbed = await _climb(tools, project, test, red, played, wanted, asked, earlier, journal)
     result = await _conclude(tools, project, test, played, climbed, wanted, journal)
     return replace(result, model_calls=asked.calls)
 
@@ -190,17 +189,17 @@ async def _climb(
     project: Project,
     test: SavedTest,
     red: Red,
-    memory: Memory,
+    played: PlayedTest,
     wanted: Wanted,
     asked: Asked,
     earlier: Earlier,
     journal: _Journal,
 ) -> Climbed:
+    memory, signed_in = played.memory, played.signed_in
     values = await values_of(tools, test)
     stage = replace(stage_of(tools, project, test, values), fenced_to=allowed_origins(project, memory))
-
-    async def replay(steps: Steps) -> Outcome:
-        return await tools.replay(steps, stage)
+    replay = replayer(tools, access_to(tools, project, Trigger.DRY_RUN), signed_in, stage, memory)
+    hidden = values.secrets | (signed_in.secrets if signed_in else frozenset())
 
     async def watch(what: str, details: dict[str, object]) -> None:
         await tools.watch(f"ladder_{what}", {"test": test.name, **details})
@@ -222,7 +221,7 @@ async def _climb(
             tokens=project.settings.case_tokens,
             tokens_today=None if of_day is None else max(0, of_day - spent_today),
         ),
-        models=proposers(tools.ask(project), asked, redactor(values.secrets)),
+        models=proposers(tools.ask(project), asked, redactor(hidden)),
         asked=asked,
         earlier=earlier,
         journal=journal,

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
-from gardener.actions.playing import PlayedTest, play
+from gardener.actions.playing import PlayedTest, access_to, play
 from gardener.actions.repairing import Wanted, blocked, file_finding, repair
+from gardener.actions.signing_in import Access
 from gardener.errors import NotFound
 from gardener.jobs import Job, JobKind
 from gardener.projects import Project
@@ -49,18 +50,26 @@ async def run_tests(
             tests = list(await saved_tests.listed(tx, project.id, statuses=[Status.ACTIVE]))
     if not tests:
         raise NotFound(f"'{project.name}' has no test in service: import some first")
+    tests.sort(key=lambda test: test.name != project.settings.sign_in)  # who signs in for the others comes first
+    first = [test for test in tests[:1] if test.name == project.settings.sign_in]
+    access = access_to(tools, project, trigger)
     turn = asyncio.Semaphore(project.settings.side_by_side)
 
     async def one(test: SavedTest) -> PlayedTest:
         async with turn:
             await tools.watch("run_start", {"test": test.name, "trigger": trigger.value})
-            played = await play(tools, project, test, trigger)
+            played = await play(tools, project, test, trigger, access=access)
             await tools.watch(
                 "run_end", {"test": test.name, "status": played.run.status.value, "error": played.run.error}
             )
             return played
 
-    played = await asyncio.gather(*(one(test) for test in tests))
+    played = [await one(test) for test in first]
+    played += await asyncio.gather(*(one(test) for test in tests[len(first) :]))
+    # The sign-in test had to be played though nobody named it: that is told where it matters.
+    for test, ran in access.on_the_way:
+        if all(test.id != one.id for one in tests) and not isinstance(ran.outcome, Green):
+            tests, played = [test, *tests], [ran, *played]
     asked = await _ask_for_repairs(tools, project, tests, played, repairs=repairs) if trigger in UNATTENDED else ()
     return RunReport(tuple(one.run for one in played), asked)
 
@@ -138,12 +147,14 @@ def _blocked(test: SavedTest, run: Run, issue: Issue) -> Result:
     how = "said that the app is wrong" if issue.answer == "defect" else None
     told = f"{issue.answered_by} {how}" if how else f"issue {issue.id} waits for an answer"
     reason = f"{told}, and neither the test nor the app has changed since: nothing was tried"
-    return Result(test.name, "blocked", reason, run.failed_step)
+    return Result(test.name, "refused", reason, run.failed_step)
 
 
-async def mend(tools: Tools, project: Project, test: SavedTest, wanted: Wanted) -> Result:
+async def mend(
+    tools: Tools, project: Project, test: SavedTest, wanted: Wanted, *, access: Access | None = None
+) -> Result:
     """Show the saved steps failing once more, then climb. A test that is green now was flaky or mended meanwhile."""
-    played = await play(tools, project, test, Trigger.DRY_RUN)
+    played = await play(tools, project, test, Trigger.DRY_RUN, access=access)
     match played.outcome:
         case Green():
             return Result(test.name, "passed", "the test is green when it is run again: nothing is repaired")

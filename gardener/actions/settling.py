@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from gardener.errors import BadSetting
 from gardener.projects import Project, change_settings, read_base_url
-from gardener.store import audit, projects
+from gardener.store import Transaction, audit, projects, saved_tests
 from gardener.tools import Tools
 
 
@@ -36,12 +36,20 @@ async def change_project(tools: Tools, project: int, changes: Mapping[str, str],
             auto_repair=switch == "true" if switch is not None else None,
             settings=change_settings(old.settings, given) if given else None,
         )
+        await check_sign_in(tx, old, new)
         changed = _changed(old, new)
         if changed:
             await audit.write(
                 tx, project=project, who=by, what="settings", subject=new.name, details=changed, now=tools.now()
             )
     return new
+
+
+async def check_sign_in(tx: Transaction, old: Project, new: Project) -> None:
+    """Raises NotFound where the project shall sign in with a test that it does not have."""
+    name = new.settings.sign_in
+    if name is not None and name != old.settings.sign_in:
+        await saved_tests.get(tx, new.id, name)
 
 
 def _changed(old: Project, new: Project) -> dict[str, object]:

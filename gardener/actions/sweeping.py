@@ -6,17 +6,20 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, Final, TypeAlias
 
 from gardener.actions.entrusting import Values, values_of_many
-from gardener.actions.playing import memory_of, page_path, stage_of
+from gardener.actions.playing import access_to, memory_of, page_path, stage_of
 from gardener.actions.repairing import Wanted, file_finding, finding_cause
 from gardener.actions.running import mend
+from gardener.actions.signing_in import Access, SignedIn
 from gardener.jobs import Job, JobKind
 from gardener.notices import EventKind
 from gardener.projects import Project
 from gardener.proposals import ProposalStatus
 from gardener.results import Result
+from gardener.runs import Trigger
 from gardener.saved_tests import SavedTest, Status, may_tend
 from gardener.store import (
     Transaction,
@@ -40,8 +43,8 @@ from radar.elements import PageSnapshot
 from radar.environment import what_is_wrong
 from radar.errors import PageUnavailable
 from radar.matching import match_pages
-from repair_ladder.outcomes import Environment
-from repair_ladder.sign_in import find_sign_in
+from repair_ladder.outcomes import Environment, Red
+from repair_ladder.sign_in import asks_anew, find_sign_in, lets_nobody_in
 from repair_ladder.step_format import read_operation
 from repair_ladder.steps import Place, Step, Steps, show_place, walk
 from repair_ladder.values import redactor
@@ -73,6 +76,7 @@ class Known:
     pages: tuple[Page, ...]
     sign_in: tuple[SavedTest, Steps] | None  # the steps that open what lies behind
     values: Mapping[int, Values]  # by the number of the test
+    behind: frozenset[int]  # tests that are played by somebody who is signed in already
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,7 @@ class Finding:
     kind: str
     reason: str
     pages: tuple[str, ...]
+    of_sign_in: bool = False  # nobody got in: it is the cause of all that is behind, but not of the sign-in test itself
 
 
 @dataclass
@@ -129,22 +134,24 @@ async def sweep(tools: Tools, job: Job) -> dict[str, Any]:
             job=job.id,
         )
     await tools.watch("sweep_start", {"project": project.name, "base_url": row.base_url})
-    known = await _known(tools, project)
+    access = access_to(tools, project, Trigger.DRY_RUN, base_url=base_url)
+    known = await _known(tools, project, access)
     remembered = await _remembered(tools, project)
-    looked = await _look(tools, project, known, remembered, row)
+    looked = await _look(tools, project, known, remembered, row, access)
     found = _compare(tools, project, known, remembered, looked)
     by_hand = bool(job.payload.get("by_hand"))
     stages = not (row.preview or project.auto_repair) and (by_hand or project.settings.staging)
-    await _write_down(tools, project, row, known, looked, found, stages=stages)
-    covered = {name for finding in looked.findings for name in _tests_on(known, finding.pages)}
-    results, left = await _staging_pass(tools, project, found, covered) if stages else ([], [])
+    broken = next((test for test, ran in access.on_the_way if isinstance(ran.outcome, Red)), None)
+    await _write_down(tools, project, row, known, looked, found, stages=stages, broken=broken)
+    covered = {test for finding in looked.findings for test in _covered_by(project, known, finding)}
+    results, left = await _staging_pass(tools, project, known, found, covered, access) if stages else ([], [])
     return await _end(tools, project, row, looked, found, results, left)
 
 
 # --- what the tests know -------------------------------------------------------------------------------
 
 
-async def _known(tools: Tools, project: Project) -> Known:
+async def _known(tools: Tools, project: Project, access: Access) -> Known:
     async with tools.store.reading() as tx:
         tests = await saved_tests.listed(tx, project.id, statuses=[Status.ACTIVE])
         waiting = await proposals.listed(tx, project.id)
@@ -157,9 +164,13 @@ async def _known(tools: Tools, project: Project) -> Known:
     found: dict[Page, None] = dict.fromkeys(Page(path) for path in project.settings.urls)
     sign_in: tuple[SavedTest, Steps] | None = None
     values = await values_of_many(tools, project, tests)
+    behind: set[int] = set()
     for test in tests:
         memory = await memory_of(tools, test)
         opening = find_sign_in(test.steps, values[test.id].secret_names, memory)
+        is_behind = await access.is_behind(test, memory)
+        if is_behind:
+            behind.add(test.id)
         if opening and (sign_in is None or len(opening[0]) < len(sign_in[1])):
             sign_in = (test, opening[0])
         for place, step in walk(test.steps):
@@ -167,7 +178,7 @@ async def _known(tools: Tools, project: Project) -> Known:
             path = page_path(project, seen.page.url) if seen else None
             if path is None:
                 continue
-            page = Page(path, bool(opening and place > opening[1]))
+            page = Page(path, is_behind or bool(opening and place > opening[1]))
             if not any(word in path.lower() for word in UNSAFE):
                 found[page] = None
             mine = [step, *_fixed(fixes.get((test.id, test.version), ()), place)]
@@ -177,13 +188,22 @@ async def _known(tools: Tools, project: Project) -> Known:
                         LocatorUse(test.id, show_place(place), locator, one_step.kind)
                     )
     every = tuple(found)[:MOST_PAGES]
-    return Known(tests, {name: tuple(some) for name, some in uses.items()}, every, sign_in, values)
+    return Known(tests, {name: tuple(some) for name, some in uses.items()}, every, sign_in, values, frozenset(behind))
 
 
 def _fixed(operations: Sequence[Mapping[str, Any]], place: Place) -> list[Step]:
     """The steps that operations put in the place of one."""
     read = (read_operation(one) for one in operations if one["op"] == "replace")
     return [one.new for one in read if one.new is not None and one.place == place]
+
+
+def _covered_by(project: Project, known: Known, finding: Finding) -> set[int]:
+    """The tests that a finding answers for."""
+    covered = _tests_on(known, finding.pages)
+    if finding.of_sign_in:
+        covered |= known.behind
+        covered -= {test.id for test in known.tests if test.name == project.settings.sign_in}
+    return covered
 
 
 def _tests_on(known: Known, names: Sequence[str]) -> set[int]:
@@ -193,25 +213,39 @@ def _tests_on(known: Known, names: Sequence[str]) -> set[int]:
 # --- the look ------------------------------------------------------------------------------------------
 
 
-async def _look(tools: Tools, project: Project, known: Known, remembered: Remembered, row: Sweep) -> Looked:
+async def _look(
+    tools: Tools, project: Project, known: Known, remembered: Remembered, row: Sweep, access: Access
+) -> Looked:
     """Visit the pages, those behind the sign-in as somebody who signed in the way the tests do."""
     looked = Looked()
-    hide = redactor({secret for one in known.values.values() for secret in one.secrets})
+    hidden = frozenset(secret for one in known.values.values() for secret in one.secrets)
     for signed_in in (False, True):
         side = [page for page in known.pages if page.signed_in == signed_in]
         if not side:
             continue
-        state = None
-        if signed_in:
+        state, given = None, None
+        if signed_in and project.settings.sign_in:
+            entered = await access.enter()
+            if isinstance(entered, Environment):
+                names = tuple(page.name for page in side)
+                looked.findings.append(Finding(entered.kind, entered.message, names, of_sign_in=True))
+                continue
+            given = entered
+        elif signed_in:
             state, failed = await _sign_in(tools, project, known, row)
             if failed:
                 looked.findings.append(Finding(failed.kind, failed.reason, tuple(page.name for page in side)))
             if state is None:
                 continue
         by_url = {row.base_url + page.path: page for page in side}
-        visits = await tools.look(
-            tuple(by_url), state=state, locale=project.settings.locale, redact=hide, again=_again(by_url, remembered)
-        )
+        if given is None:
+            again = _again(by_url, remembered)
+            visits = await tools.look(
+                tuple(by_url), state=state, locale=project.settings.locale, redact=redactor(hidden), again=again
+            )
+        else:
+            visits, closed = await _look_signed_in(tools, project, access, given, by_url, remembered, hidden)
+            looked.findings += [closed] if closed else []
         lost: dict[str, list[str]] = {}
         for url, visit in visits.items():
             page = by_url[url]
@@ -226,6 +260,53 @@ async def _look(tools: Tools, project: Project, known: Known, remembered: Rememb
                 Finding("unreachable", reason, tuple(name for names in lost.values() for name in names))
             )
     return looked
+
+
+async def _look_signed_in(
+    tools: Tools,
+    project: Project,
+    access: Access,
+    given: SignedIn,
+    by_url: Mapping[str, Page],
+    remembered: Remembered,
+    hidden: frozenset[str],
+) -> tuple[dict[str, Visit | PageUnavailable], Finding | None]:
+    """The pages in a session that is kept, those that ask to sign in again in a new one; and why some were not seen.
+
+    Those are left out: a sign-in page is nothing to know another page by.
+    """
+    again = _again(by_url, remembered)
+
+    async def look(urls: Sequence[str], one: SignedIn) -> dict[str, Visit | PageUnavailable]:
+        redact = redactor(hidden | one.secrets)
+        return await tools.look(urls, state=one.state, locale=project.settings.locale, redact=redact, again=again)
+
+    def asks(url: str, seen: Visit | PageUnavailable) -> bool:
+        before = remembered.get(by_url[url].name)
+        return isinstance(seen, Visit) and asks_anew(seen.first, before[1] if before else None, given.doors)
+
+    visits = await look(tuple(by_url), given)
+    closed = tuple(url for url, seen in visits.items() if asks(url, seen))
+    why = None
+    if closed and not given.is_new:
+        renewed = await access.renew(given)
+        if isinstance(renewed, Environment):
+            why = renewed
+        else:
+            visits |= await look(closed, renewed)
+            closed = tuple(url for url in closed if asks(url, visits[url]))
+    if why is None:
+        # A page that is known is compared with what it was; here are those that nobody has seen yet.
+        reasons = {
+            url: lets_nobody_in(seen.first, given.doors) for url in closed if isinstance(seen := visits[url], Visit)
+        }
+        closed = tuple(url for url, reason in reasons.items() if reason and by_url[url].name not in remembered)
+        said = f"although '{project.settings.sign_in}' has just signed in"
+        why = Environment("sign_in", f"{reasons[closed[0]]}, {said}") if closed else None
+    if why is None:
+        return visits, None
+    left = {url: seen for url, seen in visits.items() if url not in closed}
+    return left, Finding(why.kind, why.message, tuple(by_url[url].name for url in closed), of_sign_in=True)
 
 
 def _again(by_url: Mapping[str, Page], remembered: Remembered) -> Again:
@@ -248,7 +329,8 @@ async def _sign_in(tools: Tools, project: Project, known: Known, row: Sweep) -> 
     values = known.values[test.id]
     if values.trouble:
         return None, Finding("sign_in", f"cannot sign in: {values.trouble}", ())
-    outcome, state = await tools.sign_in(steps, stage_of(tools, project, test, values, base_url=row.base_url))
+    stage = replace(stage_of(tools, project, test, values, base_url=row.base_url), record=False)
+    outcome, state = await tools.sign_in(steps, stage)
     if state is not None:
         return state, None
     if isinstance(outcome, Environment):
@@ -344,7 +426,15 @@ def _triggers(found: Compared) -> dict[int, list[dict[str, Any]]]:
 
 
 async def _write_down(
-    tools: Tools, project: Project, row: Sweep, known: Known, looked: Looked, found: Compared, *, stages: bool
+    tools: Tools,
+    project: Project,
+    row: Sweep,
+    known: Known,
+    looked: Looked,
+    found: Compared,
+    *,
+    stages: bool,
+    broken: SavedTest | None,
 ) -> None:
     """What was seen becomes the baseline together with who is at risk from it, or neither does."""
     # How a preview is says nothing about the app itself, nor the app about a preview.
@@ -360,30 +450,45 @@ async def _write_down(
                 await at_risk.mark(tx, test, triggers=triggers, change_key=change_key(triggers), now=tools.now())
                 if not stages:  # else the staging pass restates the row, or puts a newer proof in its place
                     await proposals.add_triggers(tx, test, triggers)
+            if broken is not None:
+                await _mark_broken(tx, broken, now=tools.now())
         for finding in looked.findings:
-            tests = sorted(_tests_on(known, finding.pages))
+            tests = sorted(_covered_by(project, known, finding))
             await file_finding(tx, tools, project, finding.kind, finding.reason, tests, place=place)
         if not looked.findings:
-            for kind in ("unreachable", "server_error", "sign_in", "language", "half_loaded"):
+            for kind in ("unreachable", "server_error", "sign_in", "secret", "language", "half_loaded"):
                 await issues.close_cause(tx, project.id, finding_cause(kind, place), now=tools.now())
+
+
+async def _mark_broken(tx: Transaction, sign_in: SavedTest, *, now: datetime) -> None:
+    """The sign-in test was red when the sweep needed it: it is tended, whether a change touched it or not."""
+    if await at_risk.get(tx, sign_in.id) is None:
+        await at_risk.mark(tx, sign_in.id, triggers=[], change_key=change_key([]), now=now)
 
 
 # --- the staging pass ----------------------------------------------------------------------------------
 
 
 async def _staging_pass(
-    tools: Tools, project: Project, found: Compared, covered: set[int]
+    tools: Tools, project: Project, known: Known, found: Compared, covered: set[int], access: Access
 ) -> tuple[list[Result], list[str]]:
-    """Dry-run those at risk, longest waiting first, and send the red ones up the ladder (G62-G65)."""
+    """Dry-run those at risk, longest waiting first, and send the red ones up the ladder (G62-G65).
+
+    The sign-in test goes before all; while nobody can sign in, those behind it wait for its repair.
+    """
     async with tools.store.reading() as tx:
         waiting = await at_risk.waiting(tx, project.id)
         tests = {test.id: test for test in await saved_tests.listed(tx, project.id, statuses=[Status.ACTIVE])}
+    in_order = sorted(waiting, key=lambda risk: _name(tests.get(risk.test)) != (project.settings.sign_in or ""))
     implicated = {one.use.test for one in found.touched}
     results: list[Result] = []
     left: list[str] = []
-    for risk in waiting:
+    for risk in in_order:
         test = tests.get(risk.test)
         if test is None or test.id in covered:
+            continue
+        if access.failed and test.id in known.behind:
+            left.append(test.name)
             continue
         if test.id not in implicated and await _is_answered(tools, test, risk.change_key):
             continue
@@ -399,8 +504,12 @@ async def _staging_pass(
             if may_tend(test) is not None:
                 continue
             await at_risk.touched(tx, test.id, now=tools.now())
-        results.append(await _tend(tools, project, test, risk.triggers, risk.change_key))
+        results.append(await _tend(tools, project, test, risk.triggers, risk.change_key, access))
     return results, left
+
+
+def _name(test: SavedTest | None) -> str | None:
+    return test.name if test else None
 
 
 async def _is_answered(tools: Tools, test: SavedTest, key: str) -> bool:
@@ -414,10 +523,12 @@ async def _is_answered(tools: Tools, test: SavedTest, key: str) -> bool:
 
 
 async def _tend(
-    tools: Tools, project: Project, test: SavedTest, triggers: Sequence[dict[str, Any]], key: str
+    tools: Tools, project: Project, test: SavedTest, triggers: Sequence[dict[str, Any]], key: str, access: Access
 ) -> Result:
     await tools.watch("dry_run", {"test": test.name})
-    result = await mend(tools, project, test, Wanted(apply=False, triggers=tuple(triggers), change_key=key))
+    result = await mend(
+        tools, project, test, Wanted(apply=False, triggers=tuple(triggers), change_key=key), access=access
+    )
     if result.outcome == "passed":
         await tools.watch("result", {"test": test.name, "outcome": "passed", "reason": result.reason})
     return result

@@ -12,6 +12,7 @@ from sqlalchemy import Row, select
 
 from gardener.errors import NotFound, Refused
 from gardener.projects import Project, ProjectSettings
+from gardener.store import session_states
 from gardener.store.rows import ProjectRow
 from gardener.store.transaction import Transaction
 
@@ -77,7 +78,10 @@ async def update(
     auto_repair: bool | None = None,
     settings: ProjectSettings | None = None,
 ) -> Project:
-    """Changes what is given, and leaves the rest."""
+    """Changes what is given, and leaves the rest. Another base URL or sign-in test ends the sessions that are kept."""
+    before = await by_id(tx, project)
+    if base_url not in (None, before.base_url) or (settings and settings.sign_in != before.settings.sign_in):
+        await session_states.drop(tx, project)
     changes: dict[str, Any] = _settings_columns(settings) if settings else {}
     if base_url is not None:
         changes["base_url"] = base_url

@@ -68,7 +68,7 @@ async def test_t21_it_is_audited_and_nothing_more_is_tried(stuck: World) -> None
 
     (result,) = await stuck.nightly()
 
-    assert result["outcome"] == "blocked"
+    assert result["outcome"] == "refused"
     assert f"issue {issue.id} waits for an answer" in result["reason"]
     assert result["model_calls"] == 0
     assert all(steps == CHECKOUT.steps or steps == HELPING.steps for steps in stuck.app.replays), "only as it is saved"
@@ -88,7 +88,7 @@ async def test_a_change_of_the_app_ends_the_wait(stuck: World) -> None:
 
     (result,) = await stuck.nightly()
 
-    assert result["outcome"] != "blocked"
+    assert result["outcome"] != "refused"
 
 
 async def test_a_change_of_the_test_ends_the_wait(stuck: World) -> None:
@@ -97,7 +97,7 @@ async def test_a_change_of_the_test_ends_the_wait(stuck: World) -> None:
 
     (result,) = await stuck.nightly()
 
-    assert result["outcome"] != "blocked"
+    assert result["outcome"] != "refused"
 
 
 async def test_g92_by_hand_it_is_tried_whatever_waits(stuck: World) -> None:
@@ -106,7 +106,7 @@ async def test_g92_by_hand_it_is_tried_whatever_waits(stuck: World) -> None:
 
     result = await by_hand.repair_run(stuck.tools, run.id, only=None, apply=False, by="Ada")
 
-    assert result.outcome != "blocked"
+    assert result.outcome != "refused"
 
 
 async def test_retry_sends_it_up_the_ladder_again(stuck: World) -> None:
@@ -126,7 +126,7 @@ async def test_defect_leaves_the_test_red_and_alone(stuck: World) -> None:
     await answering.answer(stuck.tools, issue.id, "defect", "Ada")
     (result,) = await stuck.nightly()
 
-    assert result["outcome"] == "blocked"
+    assert result["outcome"] == "refused"
     assert "Ada said that the app is wrong" in result["reason"]
     assert [one.answer for one in await stuck.issues()] == ["defect"]
 

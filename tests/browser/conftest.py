@@ -37,6 +37,7 @@ class Asked:
     method: str
     path: str  # with its query
     body: bytes = b""
+    cookie: str = ""
 
 
 class Site:
@@ -93,10 +94,17 @@ def _handler_for(site: Site) -> type[BaseHTTPRequestHandler]:
         timeout = 10
 
         def do_GET(self) -> None:
-            self._respond(Asked("GET", self.path))
+            self._respond(Asked("GET", self.path, cookie=self.headers["Cookie"] or ""))
 
         def do_POST(self) -> None:
-            self._respond(Asked("POST", self.path, self.rfile.read(int(self.headers["Content-Length"] or 0))))
+            self._respond(
+                Asked(
+                    "POST",
+                    self.path,
+                    self.rfile.read(int(self.headers["Content-Length"] or 0)),
+                    self.headers["Cookie"] or "",
+                )
+            )
 
         def _respond(self, asked: Asked) -> None:
             answer = site.answer(asked)
