@@ -36,6 +36,10 @@ class ProjectSettings:
     most_dry_runs: int = 10  # per staging pass (G64)
     side_by_side: int = 1  # tests of one app share its state
     model_provider: ProviderName | None = None
+    # CSS selectors for what the app announces, instead of what is recognised by itself
+    toast: str | None = None
+    modal: str | None = None
+    validation_error: str | None = None
     model: str | None = None
     model_base_url: str | None = None
     sweep_cron: str | None = None  # when sweeps are due; see gardener/cron.py
@@ -57,6 +61,11 @@ class ProjectSettings:
     day_usd: float | None = None
     project_tokens: int | None = None
     project_usd: float | None = None
+
+    @property
+    def announced_css(self) -> dict[str, str]:
+        own = {"toast": self.toast, "modal": self.modal, "validation_error": self.validation_error}
+        return {kind: css for kind, css in own.items() if css}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +144,17 @@ def change_settings(settings: ProjectSettings, changes: Mapping[str, str]) -> Pr
                 read[key] = _whole(key, text, 0, 23) if text else None
             case "urls" | "allowed_origins":
                 read[key] = tuple(one.strip() for one in text.split(",") if one.strip())
-            case "sign_in" | "locale" | "model" | "model_base_url" | "judge_model" | "judge_base_url":
+            case (
+                "sign_in"
+                | "locale"
+                | "model"
+                | "model_base_url"
+                | "judge_model"
+                | "judge_base_url"
+                | "toast"
+                | "modal"
+                | "validation_error"
+            ):
                 read[key] = text or None
             case "model_provider" | "judge_provider":
                 if text and text not in PROVIDERS:

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Final, TypeAlias
+from urllib.parse import quote
 
 from playwright.async_api import (
     Browser,
@@ -25,7 +26,8 @@ from playwright.async_api import (
     async_playwright,
 )
 
-from radar import chromium
+from radar import announced, chromium
+from radar.announced import Announced
 from radar.elements import PageSnapshot
 from radar.errors import PageUnavailable
 from radar.reading import Redact, graft, read_page
@@ -39,6 +41,8 @@ ENGINE: Final = "gardener"
 _ENGINE_SCRIPT: Final = (
     "(() => { const collect = "
     + COLLECT.strip().rstrip(";")
+    + """, announced = """
+    + announced.SCRIPT
     + """;
     const kept = { realm: String(Math.random()), frames: [] };
     const fields = document.implementation.createHTMLDocument(''); // this document may be none, such as a picture
@@ -71,6 +75,11 @@ _ENGINE_SCRIPT: Final = (
             if (!kept.target || !kept.target.isConnected) throw new Error('GONE');
             return [kept.target];
         }
+        if (asked.startsWith('announced:')) {
+            const [, kind, css] = /^announced:(\\w+):([^]*)$/.exec(asked), answer = fields.createElement('textarea');
+            answer.value = announced(kind, decodeURIComponent(css));
+            return [answer];
+        }
         // A field, because Playwright notes what it finds, and would copy a text.
         const answer = fields.createElement('textarea');
         if (!isDone) {
@@ -85,12 +94,14 @@ _ENGINE_SCRIPT: Final = (
 })()"""
 )
 VIEWPORT: Final = {"width": 1280, "height": 720}
+WATCH: Final = "gardener"  # the world of the watch for toasts
+NOTED: Final = "gardenerNoted"
 QUIET_MS: Final = 120  # a page that has not changed for so long has settled
 IDLE_MS: Final = 4000  # so long a sweep waits for what the page's scripts have asked for
 FETCHED: Final = frozenset({"xhr", "fetch"})
 SETTLE_MS: Final = 3000  # and one that never does is looked at anyway
 LOOK_MS: Final = 10000  # to describe a page, which may be navigating just then
-FRAME_MS: Final = 300  # the same for a frame with a page of another origin
+FRAME_MS: Final = 600  # the same for a frame with a page of another origin
 MOST_FRAMES: Final = 12  # of those; pages with advertisements have dozens
 
 # Resolves once the document has not changed for `quiet` milliseconds, at the latest after `most`.
@@ -214,6 +225,37 @@ async def describe(
     if '"lost":[' in text or '"outer":true' in text:  # neither can stand inside a text: its quotes are escaped
         text = await _with_lost_frames(where, text)
     return text
+
+
+async def shown_now(page: Page, kind: announced.Kind, css: str | None = None) -> tuple[Announced, ...]:
+    """What a page announces at this moment. `css`: selectors to look for instead of what is recognised by itself.
+
+    Raises Playwright's errors, also for a selector that is none.
+    """
+    look = f"{ENGINE}=announced:{kind}:{quote(css or '')}"
+    return announced.read_all(await page.locator(look).input_value(timeout=LOOK_MS))
+
+
+async def note_toasts(page: Page, note: Callable[[Announced], None], css: str | None = None) -> None:
+    """From now on `note` is told of every toast as it comes up, also of one that is gone before anybody looks.
+
+    The watch is kept in a world of its own, from before the first script of each document runs.
+    """
+    session = await page.context.new_cdp_session(page)
+    source = f"({announced.SCRIPT})('toast', {json.dumps(css or '')}, (said) => globalThis.{NOTED}(said))"
+
+    def called(event: dict[str, Any]) -> None:
+        one = announced.read_one(str(event.get("payload"))) if event.get("name") == NOTED else None
+        if one is not None:
+            note(one)
+
+    session.on("Runtime.bindingCalled", called)
+    await session.send("Page.enable")  # else no script is added to the documents to come
+    await session.send("Runtime.enable")
+    await session.send("Runtime.addBinding", {"name": NOTED, "executionContextName": WATCH})
+    await session.send(
+        "Page.addScriptToEvaluateOnNewDocument", {"source": source, "worldName": WATCH, "runImmediately": True}
+    )
 
 
 def described_target(scope: Page | FrameLocator) -> Locator:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import parse_qs
 
+from radar.announced import Announced
 from radar.elements import fold
 from repair_ladder.steps import CONDITIONS
 
@@ -50,3 +54,116 @@ def _number(seen: str | int) -> float | None:
 def describe(parameters: Mapping[str, Any]) -> str:
     """The conditions in words: `equals "42"`."""
     return " and ".join(f'{key.replace("_", " ")} "{parameters[key]}"' for key in CONDITIONS if key in parameters)
+
+
+# --- what is announced: toasts, modals, the errors of fields -------------------------------------------
+
+
+def announced_meets(parameters: Mapping[str, Any], one: Announced) -> bool:
+    """Is the text what the conditions say? Its buttons count for neither `equals` nor `matches`, if it fits without."""
+    if meets(parameters, one.text):
+        return True
+    return "not_contains" not in parameters and meets(parameters, one.plain)
+
+
+# --- the console ---------------------------------------------------------------------------------------
+
+LEVELS: Final = ("debug", "log", "info", "warning", "error")
+
+
+def console_meets(parameters: Mapping[str, Any], level: str, text: str) -> bool:
+    """Is a line of the console one of those that the check is about? A level means that one and every worse one."""
+    least = parameters.get("level", "error" if parameters.get("none") else "debug")
+    if LEVELS.index(level) < LEVELS.index(least):
+        return False
+    pattern = parameters.get("pattern")
+    return (pattern is None or re.search(str(pattern), text) is not None) and meets(parameters, text)
+
+
+# --- requests ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SeenRequest:
+    """A request that the page made. `status` is None while there is no answer."""
+
+    method: str
+    url: str
+    status: int | None
+    body: str | None
+
+
+def request_meets(parameters: Mapping[str, Any], seen: SeenRequest, *, base_url: str) -> bool:
+    if "method" in parameters and str(parameters["method"]).upper() != seen.method.upper():
+        return False
+    if "url" in parameters and not address_meets(str(parameters["url"]), seen.url, base_url=base_url):
+        return False
+    if "status" in parameters and parameters["status"] != seen.status:
+        return False
+    return "body" not in parameters or _body_meets(parameters["body"], seen.body)
+
+
+def address_meets(pattern: str, url: str, *, base_url: str) -> bool:
+    """Is it this address? `*` stands for anything; a query or hash that the pattern does not mention plays no part."""
+    address, pattern = _below(base_url, url), _below(base_url, pattern)
+    if "#" not in pattern:
+        address = address.partition("#")[0]
+    if "?" not in pattern:
+        address = address.partition("?")[0]
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), address, re.DOTALL) is not None
+
+
+def _below(base_url: str, url: str) -> str:
+    """The address without the base URL, if it lies below it; "http://shopping/" does not lie below "http://shop"."""
+    rest = url.removeprefix(base_url)
+    return rest if rest[:1] in ("", "/", "?", "#") else url
+
+
+def _body_meets(wanted: Any, body: str | None) -> bool:
+    """A text is somewhere in the body; a mapping or list is part of the JSON or, by name, of the form that was sent."""
+    if isinstance(wanted, str):
+        return wanted in (body or "")
+    if body is None:
+        return wanted is None
+    try:
+        sent = json.loads(body)
+    except ValueError:
+        sent = {name: values[0] if len(values) == 1 else values for name, values in parse_qs(body, True).items()}
+        return isinstance(wanted, Mapping) and _is_part(_as_text(wanted), sent)
+    return _is_part(wanted, sent)
+
+
+def _is_part(wanted: Any, sent: Any) -> bool:
+    if isinstance(wanted, Mapping):
+        return isinstance(sent, Mapping) and all(key in sent and _is_part(wanted[key], sent[key]) for key in wanted)
+    if isinstance(wanted, list):
+        if not isinstance(sent, list) or len(sent) != len(wanted):
+            return False
+        return all(_is_part(one, other) for one, other in zip(wanted, sent, strict=True))
+    return type(wanted) is type(sent) and bool(wanted == sent)
+
+
+def _as_text(value: Any) -> Any:
+    """As a form sends it: numbers are texts there."""
+    if isinstance(value, Mapping):
+        return {key: _as_text(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_as_text(one) for one in value]
+    return str(value)
+
+
+# --- accessibility -------------------------------------------------------------------------------------
+
+IMPACTS: Final = ("minor", "moderate", "serious", "critical")
+
+
+def audit_holds(threshold: Any, impacts: Sequence[str]) -> bool:
+    """May an audit have found this? `impacts` has one entry a rule that is broken.
+
+    A number: so many at most. The name of an impact: none of that or worse. A mapping: so many at most of each named.
+    """
+    if isinstance(threshold, Mapping):
+        return all(impacts.count(impact) <= most for impact, most in threshold.items())
+    if isinstance(threshold, str):
+        return not any(IMPACTS.index(one) >= IMPACTS.index(threshold) for one in impacts)
+    return len(impacts) <= int(threshold)

@@ -2,8 +2,7 @@
 
 LadderError
 ├── BadTest       a test file, a step or a reply nobody can read; says where and what was expected
-├── DoesNotFit    operations that name steps which are not there
-└── NotPlayable   a kind of step that the runner does not play yet
+└── DoesNotFit    operations that name steps which are not there
 """
 
 
@@ -22,8 +21,4 @@ class BadTest(LadderError):
 
 
 class DoesNotFit(LadderError):
-    pass
-
-
-class NotPlayable(BadTest):
     pass

@@ -53,6 +53,8 @@ class Evidence:
     console_errors: tuple[str, ...] = ()
     failed_requests: tuple[str, ...] = ()  # "GET http://… failed: net::ERR_…"
     bad_answers: tuple[str, ...] = ()  # "GET http://… answered 500"
+    downloads: tuple[str, ...] = ()  # the names of the files that the app gave
+    audits: tuple[str, ...] = ()  # what accessibility audits found, a line a rule
 
 
 @dataclass(frozen=True, slots=True)

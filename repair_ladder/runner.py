@@ -14,18 +14,49 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
-from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Error, Page, Request, Response, Route
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Download,
+    Error,
+    Page,
+    Request,
+    Response,
+    Route,
+    WebError,
+)
 from playwright.async_api import Dialog as BrowserDialog
 from playwright.async_api import Locator as BrowserLocator
 from playwright.async_api import TimeoutError as BrowserTimeout
 
+from radar.announced import Announced, Kind
 from radar.browser import describe as describe_page
-from radar.browser import described_target, first_line, holders, is_gone, kind_of, new_context, settle
+from radar.browser import (
+    described_target,
+    first_line,
+    holders,
+    is_gone,
+    kind_of,
+    new_context,
+    note_toasts,
+    settle,
+    shown_now,
+)
 from radar.elements import PageSnapshot, fold
 from radar.locators import Locator, pattern
 from radar.reading import VISIBLE, Look, Reader, Redact
-from repair_ladder.checks import describe, meets
-from repair_ladder.errors import BadTest, NotPlayable
+from repair_ladder import fragments
+from repair_ladder.checks import (
+    SeenRequest,
+    announced_meets,
+    audit_holds,
+    console_meets,
+    describe,
+    meets,
+    request_meets,
+)
+from repair_ladder.errors import BadTest
 from repair_ladder.outcomes import (
     Cause,
     Dialog,
@@ -38,14 +69,8 @@ from repair_ladder.outcomes import (
     Red,
     Trace,
 )
-from repair_ladder.steps import KINDS, Place, Step, Steps, show_place, walk
+from repair_ladder.steps import Place, Step, Steps, show_place, walk
 from repair_ladder.values import fill_in, names_in, redactor, ways_to_write
-
-# Kinds of the format that this runner does not play yet; import says so instead of passing them silently.
-NOT_PLAYED: Final = frozenset(
-    "tab use assert_toast assert_modal assert_validation_error assert_console assert_request a11y_audit".split()
-)
-PLAYABLE: Final = tuple(kind for kind in KINDS if kind not in NOT_PLAYED)
 
 # What is done to the described element itself; typing may go on while an app draws its field again and again.
 POINTED: Final = frozenset({"click", "hover", "check", "uncheck", "fill", "press", "select"})
@@ -58,6 +83,13 @@ MANY_MS: Final = 1200  # so long several matches may be a page in the middle of 
 MOST_SCROLLS: Final = 300
 MOST_STORED: Final = 20_000_000  # bytes
 MOST_FRAMES: Final = 20  # that a picture is searched for secrets
+DRAG_STEPS: Final = 12  # moves of the pointer on its way: lists that follow it look at each of them
+MOST_SEEN: Final = 2000  # requests, console lines and toasts that checks can look for
+LONGEST_SEEN: Final = 100_000  # characters of a request's body or a downloaded text
+CAUSING: Final = frozenset(  # what may bring up a toast; a check asks for those that came since the last of them
+    "goto back reload click dblclick check uncheck fill type press select upload drag tab use".split()
+)
+CONSOLE_LEVELS: Final = {"error": "error", "assert": "error", "warning": "warning", "info": "info", "debug": "debug"}
 MOST_LINES: Final = 50  # of each kind of evidence
 LONGEST_LINE: Final = 500
 READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -65,13 +97,6 @@ OUTSIDE: Final = "it leaves the allowed origins"
 UNREACHABLE: Final = re.compile(
     r"net::ERR_(CONNECTION|NAME|ADDRESS|INTERNET|NETWORK|EMPTY_RESPONSE|SSL|TIMED_OUT|SOCKET)"
 )
-
-
-def check_playable(steps: Steps) -> None:
-    """Raises NotPlayable for the first step that this runner does not play yet."""
-    for place, step in walk(steps):
-        if step.kind in NOT_PLAYED:
-            raise NotPlayable(f"'{step.kind}' is not supported yet by the runner", place=place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +113,8 @@ class Stage:
     record: bool = True  # remember pages and elements
     state: Any = field(default=None, repr=False)  # cookies and storage that the browser begins with; None: none
     fenced_to: frozenset[str] | None = None  # origins that a proof may navigate or write to; None: anywhere
+    fragments: Mapping[str, Steps] = field(default_factory=dict)  # what `use` may name
+    announced_css: Mapping[str, str] = field(default_factory=dict)  # toast, modal, validation_error: own selectors
 
 
 class _Failed(Exception):
@@ -134,6 +161,9 @@ async def _replay(
             await context.route("**/*", player.fence)
             await player.fence_redirects(player.page)
             context.on("page", player.fence_redirects)
+        if _mentions("assert_toast", steps, stage.fragments):
+            await player.watch_toasts(player.page)
+            context.on("page", player.watch_toasts)
         outcome = await player.play(steps, on_step)
         if not keep_state or not isinstance(outcome, Green):
             return outcome, None
@@ -176,12 +206,23 @@ class _Player:
         self.way = 0
         self.filled_secrets: list[BrowserLocator] = []
         self.dialogs: list[Dialog] = []
-        self.lines: dict[str, list[str]] = {"page": [], "console": [], "failed": [], "bad": []}
-        page.on("dialog", self.on_dialog)
-        page.on("pageerror", lambda error: self.note("page", error.message))
-        page.on("console", self.on_console)
-        page.on("requestfailed", self.on_request_failed)
-        page.on("response", self.on_response)
+        self.lines: dict[str, list[str]] = {"page": [], "console": [], "failed": [], "bad": [], "audit": []}
+        self.downloads: list[Download] = []
+        self.console: list[tuple[str, str]] = []  # level and text
+        self.requests: dict[Request, int | None] = {}  # with the status of the answer
+        self.toasts: list[Announced] = []
+        self.toasts_since = 0  # the first that came up since the last step that may have caused one
+        self.fragments: list[str] = []  # those being played, outermost first
+        self.fragment_steps = 0
+        context.on("dialog", self.on_dialog)
+        context.on("weberror", self.on_page_error)
+        context.on("console", self.on_console)
+        context.on("request", self.on_request)
+        context.on("requestfailed", self.on_request_failed)
+        context.on("response", self.on_response)
+        context.on("page", self.on_page)
+        page.on("download", self.on_download)
+        page.on("close", self.on_close)
 
     # --- what the browser says beside the page ---
 
@@ -190,20 +231,72 @@ class _Player:
         if len(lines) < MOST_LINES:
             lines.append(self.redact(fold(text))[:LONGEST_LINE])
 
+    def on_page(self, page: Page) -> None:
+        page.on("download", self.on_download)
+        page.on("close", self.on_close)
+
+    def on_download(self, download: Download) -> None:
+        self.downloads.append(download)
+
+    def on_close(self, page: Page) -> None:
+        """The app closed the tab that the test is in: it goes on in the one that opened it, or in the newest."""
+        if page is self.page and self.others():
+            self.page = self.others()[-1]
+
+    def others(self) -> list[Page]:
+        return [one for one in self.context.pages if one is not self.page and not one.is_closed()]
+
+    def on_page_error(self, error: WebError) -> None:
+        self.note("page", error.error.message)
+        self.keep_line("error", error.error.message)
+
     def on_console(self, message: ConsoleMessage) -> None:
         if message.type == "error":
             self.note("console", message.text)
+        self.keep_line(CONSOLE_LEVELS.get(message.type, "log"), message.text)
+
+    def keep_line(self, level: str, text: str) -> None:
+        if len(self.console) < MOST_SEEN:
+            self.console.append((level, fold(text[:LONGEST_SEEN])))
+
+    def on_request(self, request: Request) -> None:
+        if len(self.requests) < MOST_SEEN:
+            self.requests[request] = None
 
     def on_request_failed(self, request: Request) -> None:
-        self.note("failed", f"{request.method} {request.url} failed: {request.failure}")
+        if request.failure != "net::ERR_ABORTED" or not self.is_download(request):
+            self.note("failed", f"{request.method} {request.url} failed: {request.failure}")
+
+    def is_download(self, request: Request) -> bool:
+        """The navigation to a file that is downloaded ends as if it had been broken off."""
+        return request.is_navigation_request() and any(one.url == request.url for one in self.downloads)
 
     def on_response(self, response: Response) -> None:
         request = response.request
-        is_document = request.is_navigation_request() and request.frame == self.page.main_frame
+        if request in self.requests:
+            self.requests[request] = response.status
+        is_document = self.is_document(request)
         if is_document:
             self.status = response.status
         if response.status >= 500 or (response.status >= 400 and (is_document or request.method != "GET")):
             self.note("bad", f"{request.method} {response.url} answered {response.status}")
+
+    def is_document(self, request: Request) -> bool:
+        """Is it the page of the tab that the test is in?"""
+        if not request.is_navigation_request():
+            return False
+        try:
+            return request.frame == self.page.main_frame
+        except Error:  # of a tab that is just being opened
+            return False
+
+    async def watch_toasts(self, page: Page) -> None:
+        with contextlib.suppress(Error):
+            await note_toasts(page, self.on_toast, self.stage.announced_css.get("toast"))
+
+    def on_toast(self, toast: Announced) -> None:
+        if len(self.toasts) < MOST_SEEN:
+            self.toasts.append(toast)
 
     async def on_dialog(self, dialog: BrowserDialog) -> None:
         answer, self.answer = self.answer, None
@@ -227,7 +320,7 @@ class _Player:
         """In a proof: no navigation of the page and nothing that writes outside the allowed origins."""
         request = route.request
         writes = request.method not in READS
-        leaves = request.is_navigation_request() and request.frame == self.page.main_frame
+        leaves = request.is_navigation_request() and not _is_inner(request)
         if (writes or leaves) and self.is_outside(request.url):
             self.note("failed", f"{request.method} {request.url} was not let through: {OUTSIDE}")
             await route.abort("blockedbyclient")
@@ -264,6 +357,8 @@ class _Player:
             tuple(self.lines["console"]),
             tuple(self.lines["failed"]),
             tuple(self.lines["bad"]),
+            tuple(self.redact(one.suggested_filename)[:LONGEST_LINE] for one in self.downloads[:MOST_LINES]),
+            tuple(self.lines["audit"]),
         )
 
     def trace(self) -> Trace:
@@ -278,7 +373,9 @@ class _Player:
     async def play(self, steps: Steps, on_step: OnStep | None) -> Outcome:
         for place, step in walk(steps):
             self.place, self.target, self.look, self.found, self.way = place, None, None, None, 0
-            started, url = self.now_ms(), self.redact(self.page.url)
+            started, url, tab = self.now_ms(), self.redact(self.page.url), self.page
+            if step.kind in CAUSING:
+                self.toasts_since = len(self.toasts)
             if on_step:
                 await on_step(place, step, "start")
             failed: _Failed | None = None
@@ -290,10 +387,14 @@ class _Player:
                 return Environment(error.kind, self.redact(str(error)), self.trace(), place)
             except Error as error:
                 kind = kind_of(error)
-                if kind == "browser":
+                if kind == "browser" and self.has_closed_its_tab(tab):
+                    if step.kind not in CAUSING:
+                        failed = _Failed("missing", "the app closed the tab meanwhile")
+                elif kind == "browser":
                     message = f"the browser died in step {show_place(place)}: {first_line(error)}"
                     return Environment("browser", self.redact(message), self.trace(), place)
-                failed = _Failed("timeout", first_line(error))
+                else:
+                    failed = _Failed("timeout", first_line(error))
             why = self.redact(str(failed))[: 4 * LONGEST_LINE] if failed else None
             snapshot_at, target_at = self.found or (None, None)
             self.played.append(
@@ -332,6 +433,10 @@ class _Player:
         found = [frame.locator("input[type=password]") for frame in frames]
         words = ways_to_write(self.stage.secrets)
         return [*found, *self.filled_secrets, *(holders(frame, words) for frame in frames if words)]
+
+    def has_closed_its_tab(self, tab: Page) -> bool:
+        """Did the app close the tab that the step was played in, with another one left to go on in?"""
+        return tab.is_closed() and tab is not self.page and not self.page.is_closed()
 
     async def do(self, step: Step) -> None:
         timeout = step.timeout_ms if step.timeout_ms is not None else self.stage.step_timeout_ms
@@ -515,6 +620,12 @@ class _Player:
                 await target.screenshot(timeout=self.left_ms())
             case "scroll":
                 await self.scroll(step)
+            case "tab":
+                await self.tab(step)
+            case "use":
+                await self.play_fragment(step)
+            case "a11y_audit":
+                await self.audit(step)
             case "press" if step.locator is None:
                 await self.page.keyboard.press(str(given["key"]))
             case "extract":
@@ -534,6 +645,8 @@ class _Player:
         except BrowserTimeout as error:
             raise _Failed("navigation", first_line(error)) from None
         except Error as error:
+            if "Download is starting" in error.message:
+                return
             if UNREACHABLE.search(error.message):
                 raise _Surroundings("unreachable", f"the app does not answer: {first_line(error)}") from None
             if "ERR_BLOCKED_BY_CLIENT" in error.message:
@@ -587,11 +700,145 @@ class _Player:
             case "select":
                 await target.select_option(**_option(given), **options)
             case "upload":
-                await target.set_input_files(self.files(given["files"]), **options)
+                await self.upload(target, self.files(given["files"]), options)
             case "drag":
-                await target.drag_to(self.locate(given["to"]), **options)
+                await self.drag(target, given["to"], options)
             case _:
-                raise _Failed("test", f"'{step.kind}' is not supported yet by the runner")
+                raise AssertionError(step.kind)
+
+    async def upload(self, target: BrowserLocator, paths: list[str], options: dict[str, Any]) -> None:
+        """Into a field, or by way of the dialog for files that a button opens."""
+        try:
+            await target.set_input_files(paths, **options)
+        except Error as error:
+            if "not an HTMLInputElement" not in error.message:
+                raise
+            async with self.page.expect_file_chooser(timeout=self.left_ms()) as opening:
+                await target.click(timeout=self.left_ms())
+            await (await opening.value).set_files(paths, timeout=self.left_ms())
+
+    async def drag(self, target: BrowserLocator, to: Locator, options: dict[str, Any]) -> None:
+        """With the pointer, in many small moves: what follows the pointer sees it come, HTML5 drops work as well."""
+        end = self.locate(to)
+        try:
+            await end.wait_for(state="attached", timeout=self.left_ms())
+        except BrowserTimeout:
+            raise _Failed("missing", f"{to}, to drag to, finds nothing") from None
+        except Error as error:
+            if "strict mode violation" not in error.message:
+                raise
+            raise _Failed("many", f"{to}, to drag to, finds {await end.count()} elements") from None
+        await target.drag_to(end, steps=DRAG_STEPS, **options)
+
+    # --- tabs, fragments, audits ---
+
+    async def tab(self, step: Step) -> None:
+        given = step.parameters
+        if given.get("close"):
+            if not self.others():
+                raise _Failed("test", "the only tab is not closed: a test ends by itself")
+            tab = self.page
+            opener = await tab.opener()
+            self.page = opener if opener is not None and not opener.is_closed() else self.others()[-1]
+            await tab.close()
+        elif "switch" in given:
+            self.page = await self.other_tab(given["switch"])
+            with contextlib.suppress(BrowserTimeout):
+                await self.page.wait_for_load_state("domcontentloaded", timeout=max(self.left_ms(), LOAD_MS))
+        await self.page.bring_to_front()
+
+    async def other_tab(self, wanted: Any) -> Page:
+        """The newest tab, or the newest of those with such an address; waited for, as one may just be opening."""
+        condition = wanted if isinstance(wanted, Mapping) else None
+        while True:
+            tabs = [one for one in self.context.pages if not one.is_closed()]
+            if wanted == "newest":
+                if tabs[-1] is not self.page:
+                    return tabs[-1]
+            else:
+                for one in reversed(tabs):
+                    address = one.url.removeprefix(self.stage.base_url)
+                    if meets(condition, address, folded=False) if condition else _is_like(str(wanted), address):
+                        return one
+            if time.monotonic() > self.deadline:
+                said = "newer tab" if wanted == "newest" else f"tab whose address {_wanted_address(wanted)}"
+                raise _Failed("missing", f"there is no {said}; open: {', '.join(one.url for one in tabs)}")
+            await asyncio.sleep(POLL_MS / 1000)
+
+    async def play_fragment(self, step: Step) -> None:
+        """The steps of a fragment, each with a time of its own; `values` hold in it alone, what it extracts stays."""
+        name, given = str(step.parameters["fragment"]), step.parameters.get("values", {})
+        steps = self.stage.fragments.get(name)
+        if steps is None:
+            raise _Failed("test", f"the fragment '{name}' is not there: import a test of that name")
+        if name in self.fragments:
+            raise _Failed(
+                "test", f"the fragment '{name}' goes round in a circle: {' -> '.join([*self.fragments, name])}"
+            )
+        if len(self.fragments) >= fragments.DEEPEST:
+            raise _Failed("test", f"fragments stand more than {fragments.DEEPEST} deep in one another")
+        outer = {key: self.values.get(key) for key in given}
+        self.values |= {key: str(value) for key, value in given.items()}
+        self.fragments.append(name)
+        try:
+            for place, one in walk(steps):
+                self.fragment_steps += 1
+                if self.fragment_steps > fragments.MOST_PLAYED:
+                    raise _Failed("test", f"fragments come to more than {fragments.MOST_PLAYED} steps in one run")
+                if one.kind in CAUSING:
+                    self.toasts_since = len(self.toasts)
+                self.target, self.look, self.way = None, None, 0
+                try:
+                    await self.do(one)
+                except _Failed as error:
+                    if not one.optional:
+                        where = f"in the fragment '{name}', step {show_place(place)}"
+                        raise _Failed(error.cause, f"{where}: {error}", observed=error.observed) from None
+        finally:
+            self.fragments.pop()
+            self.target, self.look, self.found, self.way = None, None, None, 0
+            for key, value in outer.items():
+                if value is None:
+                    self.values.pop(key, None)
+                else:
+                    self.values[key] = value
+
+    async def audit(self, step: Step) -> None:
+        from axe_playwright_python.base import AXE_SCRIPT
+
+        given = step.parameters
+        scope = await self.one(step) if step.locator else self.page.locator(":root")
+        options: dict[str, Any] = {"resultTypes": ["violations"], "iframes": False}
+        if given.get("rules"):
+            tagged = all(
+                re.match(r"(wcag|best-practice|cat\.|section508|EN-|ACT|experimental|TT)", one)
+                for one in given["rules"]
+            )
+            options["runOnly"] = {"type": "tag" if tagged else "rule", "values": given["rules"]}
+        try:
+            await self.page.evaluate(AXE_SCRIPT) if not step.locator else await scope.evaluate(
+                f"() => {{ {AXE_SCRIPT} }}"
+            )
+            said = await scope.evaluate(
+                "(e, options) => axe.run(e, options).then((got) => JSON.stringify(got.violations.map("
+                "(one) => [one.id, one.impact, one.nodes.length, one.help])))",
+                options,
+                timeout=max(self.left_ms(), LOAD_MS),
+            )
+        except Error as error:
+            if kind_of(error) == "browser":
+                raise
+            raise _Failed("test", f"the audit cannot be made: {first_line(error)}") from None
+        found = [one for one in json.loads(str(said)) if isinstance(one, list) and len(one) == 4]
+        for rule, impact, count, why in found:
+            self.note("audit", f"{rule} ({impact}), {count} elements: {why}")
+        if "threshold" in given and not audit_holds(given["threshold"], [str(one[1]) for one in found]):
+            named = ", ".join(f"{rule} ({impact})" for rule, impact, *_ in found[:10])
+            raise _Failed(
+                "check",
+                f"expected an accessibility audit within {given['threshold']}, got {len(found)} broken rules: {named}",
+                observed=named,
+            )
 
     def is_secret(self, value: object) -> bool:
         return any(self.values.get(name) in self.stage.secrets for name in names_in(value))
@@ -686,6 +933,8 @@ class _Player:
         what = str(step.parameters.get("what", "text"))
         if what == "url":
             value = self.address()
+        elif step.locator is None:
+            value = fold(await self.page.title()) if what == "title" else await self.downloaded(what)
         else:
             target = await self.one(step)
             if what == "text":
@@ -695,6 +944,23 @@ class _Player:
             else:
                 value = await target.get_attribute(what, timeout=self.left_ms()) or ""
         self.values[str(step.parameters["into"])] = value
+
+    async def downloaded(self, what: str) -> str:
+        """The name or the text of the newest file that the app gave, which may still be on its way."""
+        while not self.downloads:
+            if time.monotonic() > self.deadline:
+                raise _Failed("missing", "nothing was downloaded")
+            await asyncio.sleep(POLL_MS / 1000)
+        newest = self.downloads[-1]
+        try:
+            path = await asyncio.wait_for(newest.path(), max(self.left_ms(), LOAD_MS) / 1000)
+        except (Error, TimeoutError) as error:
+            why = first_line(error) if isinstance(error, Error) else "it took too long"
+            raise _Failed("timeout", f"the download of '{newest.suggested_filename}' failed: {why}") from None
+        if what == "download":
+            return newest.suggested_filename
+        with path.open("rb") as file:
+            return file.read(LONGEST_SEEN).decode("utf-8", "replace")
 
     # --- checks ---
 
@@ -734,8 +1000,68 @@ class _Player:
                     raise _Failed("check", f"expected {given['variable']} that {describe(given)}, got {_cut(seen)}")
             case "hidden" | "count":
                 await self.check_many(step, what)
+            case "toast" | "modal" | "validation_error":
+                await self.check_announced(what, given)
+            case "console":
+                await self.check_console(given)
+            case "request":
+                await self.check_request(given)
             case _:
                 await self.check_one(step, what)
+
+    async def check_announced(self, kind: Kind, given: Mapping[str, Any]) -> None:
+        """Something announced, shown now; of toasts also one that came up since the last action and is gone again."""
+        name = kind.replace("_", " ")
+        css = self.stage.announced_css.get(kind)
+
+        async def look() -> tuple[bool, str]:
+            try:
+                shown = await shown_now(self.page, kind, css)
+            except BrowserTimeout:
+                shown = ()
+            except Error as error:
+                if css and "is not a valid selector" in error.message:
+                    raise _Failed("test", f"the project's selector for a {name}, '{css}', is none") from None
+                if kind_of(error) == "browser":
+                    raise
+                shown = ()
+            if kind == "toast":
+                shown = (*self.toasts[self.toasts_since :], *shown)
+            texts = list(dict.fromkeys(one.text for one in shown))
+            return any(announced_meets(given, one) for one in shown), " | ".join(texts) or f"no {name}"
+
+        await self.until(look, f"a {name} that {describe(given)}" if describe(given) else f"a {name}")
+        await self.remember_page()
+
+    async def check_console(self, given: Mapping[str, Any]) -> None:
+        async def look() -> tuple[bool, str]:
+            lines = [f"{level}: {text}" for level, text in self.console if console_meets(given, level, text)]
+            if given.get("none"):
+                return not lines, " | ".join(lines[:5]) or "none"
+            return bool(lines), f"{len(self.console)} other lines" if self.console else "nothing"
+
+        with contextlib.suppress(Error):
+            await self.page.evaluate("0")  # what was written before has been told before this is answered
+        if given.get("none"):
+            self.deadline = 0.0  # a line that was written does not go away
+        await self.until(look, f"the console {_in_words(given)}")
+        await self.remember_page()
+
+    async def check_request(self, given: Mapping[str, Any]) -> None:
+        async def look() -> tuple[bool, str]:
+            seen = [_seen(request, status) for request, status in self.requests.items()]
+            holds = any(request_meets(given, one, base_url=self.stage.base_url) for one in seen)
+            near = [one for one in seen if self.is_near(given, one)] or seen
+            return holds, " | ".join(f"{one.method} {one.url} answered {one.status}" for one in near[-3:]) or "none"
+
+        await self.until(look, f"a request with {_in_words(given)}")
+        await self.remember_page()
+
+    def is_near(self, given: Mapping[str, Any], seen: SeenRequest) -> bool:
+        where = {key: given[key] for key in ("url",) if key in given} or {
+            key: given[key] for key in ("method",) if key in given
+        }
+        return request_meets(where, seen, base_url=self.stage.base_url)
 
     async def check_many(self, step: Step, what: str) -> None:
         assert step.locator is not None
@@ -800,6 +1126,47 @@ def origin_of(url: str) -> str:
     if not parts.scheme or not parts.netloc:
         return ""
     return f"{parts.scheme}://{parts.netloc}".lower()
+
+
+def _is_inner(request: Request) -> bool:
+    """Is it the page of a frame inside a page? A tab that is just being opened has no frame yet."""
+    try:
+        return request.frame.parent_frame is not None
+    except Error:
+        return False
+
+
+def _mentions(kind: str, steps: Steps, known: Mapping[str, Steps]) -> bool:
+    """Is there such a step, fragments included?"""
+    waiting, seen = [steps], set[str]()
+    while waiting:
+        for _, step in walk(waiting.pop()):
+            if step.kind == kind:
+                return True
+            name = str(step.parameters.get("fragment"))
+            if step.kind == "use" and name in known and name not in seen:
+                seen.add(name)
+                waiting.append(known[name])
+    return False
+
+
+def _seen(request: Request, status: int | None) -> SeenRequest:
+    body = request.post_data_buffer
+    text = body[:LONGEST_SEEN].decode("utf-8", "replace") if body is not None else None
+    return SeenRequest(request.method, request.url, status, text)
+
+
+def _is_like(pattern: str, address: str) -> bool:
+    """`*` stands for anything."""
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), address) is not None
+
+
+def _wanted_address(wanted: Any) -> str:
+    return describe(wanted) if isinstance(wanted, Mapping) else f"is '{wanted}'"
+
+
+def _in_words(given: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {value!r}" if not isinstance(value, bool) else key for key, value in given.items())
 
 
 async def _seen_if(holds: Awaitable[bool]) -> tuple[bool, str]:

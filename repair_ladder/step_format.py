@@ -14,6 +14,7 @@ from typing import Any, Final
 from radar import locators
 from radar.errors import BadLocator
 from radar.locators import KEYS, Locator
+from repair_ladder.checks import IMPACTS
 from repair_ladder.errors import BadTest
 from repair_ladder.operations import Operation, old_step
 from repair_ladder.steps import (
@@ -21,6 +22,7 @@ from repair_ladder.steps import (
     CONDITIONS,
     KINDS,
     LOCATOR_OPTIONAL,
+    OF_THE_PAGE,
     WITHOUT_LOCATOR,
     Place,
     Step,
@@ -119,6 +121,18 @@ def _condition(key: str, value: object) -> dict[str, Any]:
     return {one: CONDITION[one](one, value[one]) for one in CONDITIONS if one in value}
 
 
+def _tab(key: str, value: object) -> Any:
+    return _condition(key, value) if isinstance(value, Mapping) else _text(key, value)
+
+
+def _threshold(key: str, value: object) -> Any:
+    if isinstance(value, Mapping) and value and all(one in IMPACTS for one in value):
+        return {one: _whole(one, value[one]) for one in IMPACTS if one in value}
+    if (isinstance(value, str) and value in IMPACTS) or (isinstance(value, int) and not isinstance(value, bool)):
+        return value if isinstance(value, str) else _whole(key, value)
+    raise BadTest(f"'{key}' is a number, one of {', '.join(IMPACTS)}, or {{serious: 0}}, got {_short(value)}")
+
+
 def _any(key: str, value: object) -> Any:
     if isinstance(value, Mapping):
         return {str(name): _any(key, inner) for name, inner in value.items()}
@@ -172,7 +186,7 @@ PARAMETERS: Final[dict[str, dict[str, Reader]]] = {
     "drag": {"to": _locator},
     "scroll": {"until": _locator, "by": _pixels},
     "dialog": {"answer": _choice("accept", "dismiss"), "text": _text},
-    "tab": {"switch": _any, "close": _flag},
+    "tab": {"switch": _tab, "close": _flag},
     "wait": {
         "for": _locator,
         "state": _choice("visible", "hidden", "enabled"),
@@ -204,7 +218,7 @@ PARAMETERS: Final[dict[str, dict[str, Reader]]] = {
         **CONDITION,
     },
     "assert_request": {"method": _text, "url": _text, "status": _whole, "body": _any},
-    "a11y_audit": {"rules": _texts, "threshold": _any},
+    "a11y_audit": {"rules": _texts, "threshold": _threshold},
 }
 NEEDS: Final = {
     "goto": ("url",),
@@ -353,6 +367,10 @@ def _check_whole(step: Step) -> None:
         raise BadTest(f"'{kind}' needs a condition: one of {', '.join(CONDITIONS)}")
     if "state" in given and "for" not in given:
         raise BadTest("'state' goes with 'for'")
+    if kind == "extract" and step.locator is None and given.get("what") not in OF_THE_PAGE:
+        raise BadTest(f"'extract' needs a locator, or 'what': one of {', '.join(OF_THE_PAGE)}")
+    if kind == "assert_console" and not given.keys() - {"level"}:
+        raise BadTest("'assert_console' needs 'none: true', 'pattern' or a condition")
     if kind == "assert_request" and not given:
         raise BadTest("'assert_request' needs at least one of method, url, status, body")
     if step.optional and step.asserts_outcome:

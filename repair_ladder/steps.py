@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 
 from radar.locators import Locator
 
-# Every kind of the test format. What the runner cannot play yet is refused at import (runner.PLAYABLE).
+# Every kind of the test format; the runner plays them all.
 CHECKS: Final = (
     "assert_url",
     "assert_title",
@@ -65,7 +65,9 @@ WITHOUT_LOCATOR: Final = frozenset(
     "assert_request assert_toast assert_modal assert_validation_error".split()
 )
 # Kinds that may stand without a locator though they can have one.
-LOCATOR_OPTIONAL: Final = frozenset({"press", "scroll", "screenshot", "a11y_audit"})
+LOCATOR_OPTIONAL: Final = frozenset({"press", "scroll", "screenshot", "a11y_audit", "extract"})
+# What `extract` takes of the page; everything else is taken of an element.
+OF_THE_PAGE: Final = ("url", "title", "download", "download_text")
 
 
 @dataclass(frozen=True, slots=True)

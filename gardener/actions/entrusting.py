@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from gardener.errors import BadSetting, NotFound
 from gardener.projects import Project
-from gardener.saved_tests import SavedTest
+from gardener.saved_tests import SavedTest, Status
 from gardener.sealing import sealer_of
 from gardener.secrets import KeptSecret, Origin, SecretNote, purpose_of, read_name, read_value
 from gardener.settings import PREFIX, Settings
 from gardener.store import audit, projects, saved_tests, secrets, session_states, targets
 from gardener.tools import Tools
-from repair_ladder.formats import Secret
+from repair_ladder import fragments
+from repair_ladder.formats import Secret, Variable
+from repair_ladder.steps import Steps
 from repair_ladder.values import names_used
 
 OWN: Final = frozenset({"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"})
@@ -35,13 +37,31 @@ class Values:
     secret_names: frozenset[str]
     secrets: frozenset[str]
     trouble: str | None = None
+    fragments: Mapping[str, Steps] = field(default_factory=dict)  # the steps of tests that it uses, by their names
+
+
+async def fragments_of(tools: Tools, test: SavedTest) -> Mapping[str, SavedTest]:
+    """The tests that a test uses as fragments, and those that they use; names of none are left out."""
+    found: dict[str, SavedTest] = {}
+    waiting = [name for _, name in fragments.names_used(test.steps)]
+    if not waiting:
+        return found
+    async with tools.store.reading() as tx:
+        while waiting:
+            name = waiting.pop()
+            one = await saved_tests.find(tx, test.project, name) if name not in found else None
+            if one is not None and one.status not in (Status.REJECTED, Status.ARCHIVED):
+                found[name] = one
+                waiting += [used for _, used in fragments.names_used(one.steps)]
+    return found
 
 
 async def values_of(tools: Tools, test: SavedTest) -> Values:
     """A secret is the project's, where it has one of that name, else that of the environment of whoever runs it."""
     async with tools.store.reading() as tx:
         kept = await secrets.listed(tx, test.project)
-    return _values(tools, test, await asyncio.to_thread(_opened, tools.settings, kept) if kept else {})
+    opened = await asyncio.to_thread(_opened, tools.settings, kept) if kept else {}
+    return _values(tools, test, await fragments_of(tools, test), opened)
 
 
 async def values_of_many(tools: Tools, project: Project, tests: Iterable[SavedTest]) -> dict[int, Values]:
@@ -49,7 +69,7 @@ async def values_of_many(tools: Tools, project: Project, tests: Iterable[SavedTe
     async with tools.store.reading() as tx:
         kept = await secrets.listed(tx, project.id)
     opened = await asyncio.to_thread(_opened, tools.settings, kept) if kept else {}
-    return {test.id: _values(tools, test, opened) for test in tests}
+    return {test.id: _values(tools, test, await fragments_of(tools, test), opened) for test in tests}
 
 
 def _opened(settings: Settings, kept: Sequence[KeptSecret]) -> dict[str, str | BadSetting]:
@@ -67,13 +87,20 @@ def _opened(settings: Settings, kept: Sequence[KeptSecret]) -> dict[str, str | B
     return opened
 
 
-def _values(tools: Tools, test: SavedTest, opened: dict[str, str | BadSetting]) -> Values:
+def _values(
+    tools: Tools, test: SavedTest, shared: Mapping[str, SavedTest], opened: dict[str, str | BadSetting]
+) -> Values:
+    """The variables of fragments hold where the test has none of that name."""
     values: dict[str, str] = {}
     names: set[str] = set()
     missing: list[str] = []
     unreadable: dict[str, BadSetting] = {}
     used = names_used(test.steps)
-    for name, value in (test.variables or {}).items():
+    variables: dict[str, Variable] = {}
+    for fragment in shared.values():
+        used |= names_used(fragment.steps)
+        variables = dict(fragment.variables or {}) | variables
+    for name, value in (variables | dict(test.variables or {})).items():
         if not isinstance(value, Secret):
             values[name] = str(value)
             continue
@@ -88,7 +115,8 @@ def _values(tools: Tools, test: SavedTest, opened: dict[str, str | BadSetting]) 
             unreadable[value.name] = given
     own = {values[name] for name in names if name in values}
     every = {one for one in opened.values() if isinstance(one, str)}
-    return Values(values, frozenset(names), frozenset(own | every), _trouble(missing, unreadable))
+    steps = {name: one.steps for name, one in shared.items()}
+    return Values(values, frozenset(names), frozenset(own | every), _trouble(missing, unreadable), steps)
 
 
 def _of_environment(settings: Settings, name: str) -> str | None:

@@ -12,13 +12,13 @@ from gardener.errors import GardenerError, Refused
 from gardener.notices import EventKind
 from gardener.projects import Project
 from gardener.saved_tests import SavedTest, Status
-from gardener.store import events, saved_tests
+from gardener.store import Transaction, events, saved_tests
 from gardener.tools import Tools
+from repair_ladder import fragments
 from repair_ladder.errors import BadTest
 from repair_ladder.formats import Exported, WrittenTest, choosing, yaml
 from repair_ladder.formats.gathering import with_notes
-from repair_ladder.runner import check_playable
-from repair_ladder.steps import show_place, walk
+from repair_ladder.steps import Steps, show_place, walk
 
 LARGEST_UPLOAD: Final = 50_000_000  # bytes
 MOST_BYTES: Final = 16_000_000  # of a test file
@@ -124,6 +124,8 @@ async def _import_file(
             subject = f"{by} imported '{one.name}'"
             await events.emit(tx, project.id, EventKind.TEST_IMPORTED, subject, payload, now=tools.now())
             saved.append(one)
+        for test in written:
+            await _check_fragments(tx, project, file, test)
     return saved
 
 
@@ -133,11 +135,6 @@ def _whole_or_draft(file: Path, test: WrittenTest, partial: bool, told: _Told) -
     told.parts += test.parts
     told.notes += [f"{file}:{one.line}: '{test.name}': {one.what}" for one in test.remarks if not one.is_missing]
     lines = [f"{file}:{one.line}: '{test.name}': {one.what}" for one in test.missing]
-    try:
-        check_playable(test.steps)
-    except BadTest as error:
-        told.errors += [*lines, f"{file}:{test.line}: '{test.name}', step {show_place(error.place)}: {error}"]
-        return None
     share = f"{test.understood} of {test.parts} parts were understood"
     if not test.steps:
         told.errors += [
@@ -177,14 +174,24 @@ def read_file(file: Path, *, form: str | None = None, base_url: str | None = Non
         raise BadTest(f"{file}: not UTF-8 text") from None
     except OSError as error:
         raise BadTest(f"{file}: {error.strerror or 'cannot be read'}") from None
-    tests = choosing.read(known, text, where=str(file), name=file.name.split(".")[0], base_url=base_url)
-    # A file of our own is taken whole or not at all; of another tool's suite each test stands for itself.
-    for test in tests if known == "yaml" else ():
-        try:
-            check_playable(test.steps)
-        except BadTest as error:
-            raise BadTest(f"{file}: '{test.name}', step {show_place(error.place)}: {error}") from None
-    return tests
+    return choosing.read(known, text, where=str(file), name=file.name.split(".")[0], base_url=base_url)
+
+
+async def _check_fragments(tx: Transaction, project: Project, file: Path, test: WrittenTest) -> None:
+    """Raises BadTest where the test uses itself by way of others; what it names may also come later."""
+    known: dict[str, Steps] = {}
+    waiting = [name for _, name in fragments.names_used(test.steps)]
+    while waiting:
+        name = waiting.pop()
+        one = await saved_tests.find(tx, project.id, name) if name not in known else None
+        if one is not None:
+            known[name] = one.steps
+            waiting += [used for _, used in fragments.names_used(one.steps)]
+    try:
+        fragments.check(test.name, test.steps, known)
+    except BadTest as error:
+        step = f", step {show_place(error.place)}" if error.place else ""
+        raise BadTest(f"{file}: '{test.name}'{step}: {error}") from None
 
 
 def _keep_uploads(data_dir: Path, file: Path, test: WrittenTest) -> str | None:

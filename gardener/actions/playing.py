@@ -40,7 +40,14 @@ class PlayedTest:
     signed_in: SignedIn | None = None  # who the browser belonged to
 
 
-def stage_of(tools: Tools, project: Project, test: SavedTest, values: Values, *, base_url: str | None = None) -> Stage:
+def stage_of(
+    tools: Tools,
+    project: Project,
+    test: SavedTest,
+    values: Values,
+    *,
+    base_url: str | None = None,
+) -> Stage:
     settings = project.settings
     return Stage(
         base_url=base_url or project.base_url,
@@ -50,6 +57,8 @@ def stage_of(tools: Tools, project: Project, test: SavedTest, values: Values, *,
         step_timeout_ms=settings.step_timeout_ms,
         locale=settings.locale,
         test_id_attribute=settings.test_id_attribute,
+        fragments=values.fragments,
+        announced_css=settings.announced_css,
     )
 
 
@@ -290,6 +299,8 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
         "console_errors": list(evidence.console_errors),
         "failed_requests": list(evidence.failed_requests),
         "bad_answers": list(evidence.bad_answers),
+        "downloads": list(evidence.downloads),
+        "audits": list(evidence.audits),
     }
 
 

@@ -7,10 +7,6 @@ from typing import Any
 
 import pytest
 
-from repair_ladder.errors import NotPlayable
-from repair_ladder.runner import NOT_PLAYED, PLAYABLE, check_playable
-from repair_ladder.step_format import read_steps
-from repair_ladder.steps import KINDS, Step
 from tests.browser.conftest import Answer, Play, Site, green, red, texts
 
 pytestmark = pytest.mark.browser
@@ -310,11 +306,3 @@ async def test_a_download_is_no_navigation_that_fails(play: Play, site: Site) ->
     site.pages["/file"] = Answer("a,b", kind="text/csv", headers={"Content-Disposition": "attachment"})
 
     green(await play({"click": {"text": "Save"}}, {"assert_visible": {"css": "h1"}}))
-
-
-def test_every_kind_is_played_or_refused_at_import() -> None:
-    assert set(PLAYABLE) | NOT_PLAYED == set(KINDS)
-    for kind in NOT_PLAYED:
-        with pytest.raises(NotPlayable, match="not supported yet"):
-            check_playable((Step(kind),))
-    check_playable(read_steps([{"goto": "/"}]))

@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from repair_ladder.checks import describe, meets
+from radar.announced import Announced
+from repair_ladder.checks import (
+    SeenRequest,
+    announced_meets,
+    audit_holds,
+    console_meets,
+    describe,
+    meets,
+    request_meets,
+)
 
 CASES: list[tuple[str, dict[str, Any], Any, bool]] = [
     ("equal", {"equals": "42"}, "42", True),
@@ -68,3 +77,75 @@ def test_conditions_are_said_in_words() -> None:
         describe({"not_contains": "Error", "at_least": 3, "variable": "x"}) == 'not contains "Error" and at least "3"'
     )
     assert describe({}) == ""
+
+
+SENT = SeenRequest("POST", "http://shop/api/orders?page=2", 201, '{"item": "mug", "lines": [{"n": 2, "x": 1}]}')
+REQUESTS: list[tuple[str, dict[str, Any], bool]] = [
+    ("method in any case", {"method": "post"}, True),
+    ("another method", {"method": "PUT"}, False),
+    ("address without its query", {"url": "/api/orders"}, True),
+    ("address with its query", {"url": "/api/orders?page=2"}, True),
+    ("another query", {"url": "/api/orders?page=3"}, False),
+    ("part of an address", {"url": "/api"}, False),
+    ("a pattern", {"url": "/api/*"}, True),
+    ("a pattern is no regular expression", {"url": "/api.orders"}, False),
+    ("a whole address", {"url": "http://shop/api/orders"}, True),
+    ("another app", {"url": "http://else/api/orders"}, False),
+    ("status", {"status": 201}, True),
+    ("another status", {"status": 200}, False),
+    ("text of the body", {"body": "mug"}, True),
+    ("part of the body", {"body": {"lines": [{"n": 2}]}}, True),
+    ("another value", {"body": {"item": "cup"}}, False),
+    ("true is not one", {"body": {"lines": [{"x": True}]}}, False),
+    ("a shorter list", {"body": {"lines": []}}, False),
+]
+
+
+@pytest.mark.parametrize(("given", "holds"), [case[1:] for case in REQUESTS], ids=[case[0] for case in REQUESTS])
+def test_a_request_is_the_one_that_is_meant(given: dict[str, Any], holds: bool) -> None:
+    assert request_meets(given, SENT, base_url="http://shop") is holds
+
+
+def test_a_form_is_compared_by_its_fields_and_no_body_is_no_mistake() -> None:
+    form = SeenRequest("POST", "http://shop/f", None, "q=a+b&n=2&t=1&t=2")
+
+    assert request_meets({"body": {"q": "a b", "n": 2, "t": ["1", "2"]}}, form, base_url="")
+    assert not request_meets({"body": {"q": "a"}}, form, base_url="")
+    assert not request_meets({"status": 200}, form, base_url="")
+    assert not request_meets({"body": {"q": "a"}}, SeenRequest("GET", "http://shop/", 200, None), base_url="")
+
+
+@pytest.mark.parametrize(
+    ("given", "level", "holds"),
+    [
+        ({"none": True}, "error", True),
+        ({"none": True}, "warning", False),
+        ({"none": True, "level": "warning"}, "error", True),
+        ({"pattern": "r.ady"}, "log", True),
+        ({"pattern": "r.ady", "level": "error"}, "warning", False),
+        ({"contains": "ready"}, "debug", True),
+        ({"contains": "other"}, "error", False),
+    ],
+)
+def test_a_line_of_the_console_is_one_of_those_meant(given: dict[str, Any], level: str, holds: bool) -> None:
+    assert console_meets(given, level, "ready 7") is holds
+
+
+@pytest.mark.parametrize(
+    ("threshold", "holds"),
+    [
+        (2, False), (3, True), ("critical", True), ("serious", False), ("minor", False), ({"serious": 1}, True),
+        ({"serious": 0}, False), ({"critical": 0, "minor": 2}, True),
+    ],
+)  # fmt: skip
+def test_an_audit_holds_within_its_threshold(threshold: Any, holds: bool) -> None:
+    assert audit_holds(threshold, ["minor", "serious", "minor"]) is holds
+
+
+def test_the_text_on_the_buttons_of_a_toast_counts_for_contains_alone() -> None:
+    toast = Announced("Saved Undo", "Saved")
+
+    assert announced_meets({"equals": "Saved"}, toast)
+    assert announced_meets({"contains": "Undo"}, toast)
+    assert not announced_meets({"not_contains": "Undo"}, toast)
+    assert announced_meets({}, toast)
