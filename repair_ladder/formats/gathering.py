@@ -42,7 +42,7 @@ def check_text(text: str, where: str) -> None:
 
 def quote(text: object, longest: int = LONGEST_QUOTE) -> str:
     """A piece of a file on one line, short, and without what steers a terminal."""
-    line = " ".join(str(text).split())
+    line = " ".join(str(text)[: 10 * longest].split())
     line = "".join(char if char.isprintable() else "?" for char in line)
     return line if len(line) <= longest else line[: longest - 1] + "…"
 

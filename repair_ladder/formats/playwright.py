@@ -40,8 +40,11 @@ from repair_ladder.formats.script import (
 )
 from repair_ladder.formats.script_writing import dumps
 
-LARGEST: Final = 1_000_000  # characters
+LARGEST: Final = 400_000  # characters
 DEEPEST: Final = 60
+MOST_STATEMENTS: Final = 20_000
+MOST_QUOTED: Final = 400  # characters that are looked at to quote a statement
+MOST_INSIDE: Final = 2000  # lines of one block that are named
 MOST_CASES: Final = 200  # of one parametrized test
 MARKED: Final = re.compile(rf"(?:^|\s)# ({re.escape(MARK)} \{{.*\}})\s*$")
 FLAGS: Final = {"I": "i", "IGNORECASE": "i", "M": "m", "MULTILINE": "m", "S": "s", "DOTALL": "s"}
@@ -66,11 +69,13 @@ def read(
 def parse(text: str, where: str, name: str) -> Script:
     check_text(text, where)
     if len(text) > LARGEST:
-        raise BadTest(f"{where}: larger than {LARGEST // 1_000_000} MB; a test file is text written by people")
+        raise BadTest(f"{where}: larger than {LARGEST // 1000} kB; a test file is text written by people")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text)
+        if sum(isinstance(node, ast.stmt) for node in ast.walk(tree)) > MOST_STATEMENTS:
+            raise BadTest(f"{where}: more than {MOST_STATEMENTS} statements in one file")
         return _File(tree, text, name).script()
     except SyntaxError as error:
         raise BadTest(f"{where}:{error.lineno or 1}: not Python: {quote(error.msg)}") from None
@@ -293,8 +298,12 @@ class _File:
     # --- statements ---
 
     def text(self, node: ast.AST) -> str:
-        line = getattr(node, "lineno", 1)
-        return quote(self.lines[line - 1].strip()) if 0 < line <= len(self.lines) else ""
+        line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        if not 0 < line <= len(self.lines):
+            return ""
+        # Columns count bytes; a line may hold very many statements, and each is only quoted.
+        whole = self.lines[line - 1]
+        return quote(whole[column : column + MOST_QUOTED] if column and whole.isascii() else whole[:MOST_QUOTED])
 
     def body(self, nodes: Sequence[ast.stmt]) -> tuple[Statement, ...]:
         return tuple(one for node in nodes for one in self.statement(node))
@@ -334,16 +343,18 @@ class _File:
     def inside(self, node: ast.AST) -> list[Statement]:
         """What stands in a block that cannot be said, line by line."""
         found: list[Statement] = []
-        waiting = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt | ast.excepthandler)]
-        while waiting:
-            one = waiting.pop(0)
+        waiting = self.blocks(node)
+        while waiting and len(found) < MOST_INSIDE:
+            one = waiting.pop()
             if isinstance(one, ast.stmt) and not isinstance(one, SKIPPED):
                 found.append(Other(one.lineno, f"{self.text(one)} (inside that block)"))
-            waiting = [
-                *(child for child in ast.iter_child_nodes(one) if isinstance(child, ast.stmt | ast.excepthandler)),
-                *waiting,
-            ]
+            waiting += self.blocks(one)
         return found
+
+    def blocks(self, node: ast.AST) -> list[ast.AST]:
+        """Statements and handlers directly in a node, last first."""
+        inner = [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.stmt | ast.excepthandler)]
+        return list(reversed(inner))
 
     def with_block(self, node: ast.With | ast.AsyncWith) -> list[Statement]:
         body = self.body(node.body)

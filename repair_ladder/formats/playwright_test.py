@@ -42,8 +42,11 @@ from repair_ladder.formats.script import (
 )
 from repair_ladder.formats.script_writing import dumps
 
-LARGEST: Final = 1_000_000  # characters
+LARGEST: Final = 400_000  # characters
 DEEPEST: Final = 60
+MOST_NODES: Final = 200_000
+MOST_QUOTED: Final = 400  # bytes that are looked at to quote a statement
+MOST_INSIDE: Final = 2000  # lines of one block that are named
 TESTS: Final = frozenset({"test", "it"})
 LOOKED_UP: Final = {
     "$": "query_selector", "$$": "query_selector_all", "$eval": "eval_on_selector", "$$eval": "eval_on_selector_all",
@@ -76,21 +79,25 @@ def read(
 def parse(text: str, where: str, name: str) -> Script:
     check_text(text, where)
     if len(text) > LARGEST:
-        raise BadTest(f"{where}: larger than {LARGEST // 1_000_000} MB; a test file is text written by people")
-    root = _parser().parse(text.encode("utf-8", "replace")).root_node
+        raise BadTest(f"{where}: larger than {LARGEST // 1000} kB; a test file is text written by people")
+    source = text.encode("utf-8", "replace")
+    root = _parser().parse(source).root_node
+    if root.descendant_count > MOST_NODES:
+        raise BadTest(f"{where}: more than {MOST_NODES} words and signs in one file")
     if root.has_error:
         broken = _first_error(root)
         raise BadTest(f"{where}:{_line(broken)}: not TypeScript or JavaScript from '{quote(_text(broken)[:40])}' on")
-    return _File(name).script(root)
+    return _File(name, source).script(root)
 
 
 def parse_expression(text: str) -> Expression:
     """One expression. Raises BadTest."""
-    root = _parser().parse(text.strip().encode("utf-8", "replace")).root_node
+    source = text.strip().encode("utf-8", "replace")
+    root = _parser().parse(source).root_node
     nodes = [one for one in root.named_children if one.type != "comment"]
     if root.has_error or len(nodes) != 1 or nodes[0].type != "expression_statement":
         raise BadTest(f"not TypeScript or JavaScript: {quote(text)}")
-    return _File("x").expression(nodes[0].named_children[0])
+    return _File("x", source).expression(nodes[0].named_children[0])
 
 
 def _first_error(root: Node) -> Node:
@@ -130,9 +137,14 @@ class _Found:
 
 
 class _File:
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, source: bytes) -> None:
+        self.name, self.source = name, source
         self.found = _Found()
+
+    def first_line(self, node: Node) -> str:
+        """A node's beginning; blocks in blocks share their text, so that it is not taken whole."""
+        end = min(node.end_byte, node.start_byte + MOST_QUOTED)
+        return quote(self.source[node.start_byte : end].decode("utf-8", "replace").split("\n", 1)[0])
 
     def script(self, root: Node) -> Script:
         self.block(root.named_children, _Around(), 0)
@@ -152,7 +164,7 @@ class _File:
             elif node.type == "export_statement":
                 self.found.constants += [s for one in node.named_children for s in self.exported(one)]
             elif "test(" in _text(node) and node.type not in ("comment", "import_statement"):
-                what = f"tests in a block that is not known: {quote(_text(node).splitlines()[0])}"
+                what = f"tests in a block that is not known: {self.first_line(node)}"
                 self.found.cases.append(
                     self.case(_line(node), f"{self.name}, line {_line(node)}", (), (), around, (what,))
                 )
@@ -307,7 +319,7 @@ class _File:
                 return [Let(line, (RETURN,), self.expression(given[0]))] if given else []
             case kind if kind in NOTHING:
                 return []
-        return [Other(line, quote(_text(node).split("\n", 1)[0])), *self.inside(node)]
+        return [Other(line, self.first_line(node)), *self.inside(node)]
 
     def expression_statement(self, node: Node, line: int) -> list[Statement]:
         if node.type == "assignment_expression":
@@ -328,18 +340,18 @@ class _File:
         if name.type == "array_pattern":
             names = tuple(_text(one) if one.type == "identifier" else None for one in name.named_children)
             return [Let(line, names, self.expression(value), takes_apart=True)]
-        return [Other(line, quote(_text(node).split("\n", 1)[0]))]
+        return [Other(line, self.first_line(node))]
 
     def inside(self, node: Node) -> list[Statement]:
         """What stands in a block that cannot be said, line by line."""
         found: list[Statement] = []
-        waiting = list(node.named_children)
-        while waiting:
-            one = waiting.pop(0)
+        waiting = list(reversed(node.named_children))
+        while waiting and len(found) < MOST_INSIDE:
+            one = waiting.pop()
             if one.type.endswith(("_statement", "_declaration")) and one.type not in NOTHING:
-                found.append(Other(_line(one), quote(f"{quote(_text(one).split(chr(10), 1)[0])} (inside that block)")))
+                found.append(Other(_line(one), f"{self.first_line(one)} (inside that block)"))
             if one.type not in ("arrow_function", "function_expression"):
-                waiting = [*one.named_children, *waiting]
+                waiting.extend(reversed(one.named_children))
         return found
 
     # --- expressions ---

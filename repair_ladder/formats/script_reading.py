@@ -93,6 +93,7 @@ IGNORED_OPTIONS: Final = frozenset(
 NARROW_PX: Final = 700
 DEEPEST: Final = 40
 DEEPEST_FOLLOWED: Final = 8
+MOST_CASES: Final = 2000
 MOST_STATEMENTS: Final = 20_000  # of one test
 # Of methods that take these in the first place, by name.
 FIRST: Final = (
@@ -172,6 +173,8 @@ Value: TypeAlias = (
 
 def read(script: Script, *, where: str, base_url: str | None = None) -> tuple[WrittenTest, ...]:
     """The tests of a script. Raises BadTest: one line with file and line."""
+    if len(script.cases) > MOST_CASES:
+        raise BadTest(f"{where}: more than {MOST_CASES} tests in one file")
     tests = []
     for case in script.cases:
         name = name_of(case.name, f"{where}:{case.line}")

@@ -62,6 +62,7 @@ from repair_ladder.values import PLACEHOLDER
 
 TOOL: Final = "Selenium IDE"
 VERSION: Final = "2.0"
+MOST_TESTS: Final = 2000
 MOST_COMMANDS: Final = 20_000  # of one test, those of the tests it runs counted each time
 DEEPEST_RUN: Final = 20
 FRAME_CSS: Final = "iframe, frame"
@@ -87,10 +88,12 @@ def read(text: str, *, where: str = "the file", base_url: str | None = None) -> 
     if not isinstance(document, Object) or not isinstance(document.get("tests"), list):
         raise BadTest(f"{where}: expected a project of Selenium IDE: an object with a list of 'tests'")
     listed = [_the_test(one, where, document) for one in document["tests"]]
-    suites = _suites(document)
+    if len(listed) > MOST_TESTS:
+        raise BadTest(f"{where}: more than {MOST_TESTS} tests in one file")
+    suites, by_name = _suites(document), {str(test.get("name")): test for test in reversed(listed)}
     tests = []
     for test in listed:
-        reader = _Reader(document, listed, base_url)
+        reader = _Reader(document, by_name, base_url)
         name = name_of(test.get("name"), f"{where}:{test.line}: a test's 'name'")
         tags, keeps = suites.get(str(test.get("id")), ((), False))
         if keeps:
@@ -129,10 +132,10 @@ def _suites(document: Object) -> dict[str, tuple[tuple[str, ...], bool]]:
 
 
 class _Reader:
-    def __init__(self, document: Object, tests: list[Object], base_url: str | None) -> None:
+    def __init__(self, document: Object, tests: Mapping[str, Object], base_url: str | None) -> None:
         own = document.get("url")
         self.bases = (base_url, own if isinstance(own, str) and leads_elsewhere(own) else None)
-        self.tests = {str(test.get("name")): test for test in reversed(tests)}
+        self.tests = tests
         self.out = Gatherer()
         self.frames: list[dict[str, Any]] = []
         self.windows: dict[str, str] = {}  # variable of a window -> "first" or "newest"
@@ -720,7 +723,7 @@ class _Writer:
                     self.lost.append(lost_line(place, one, TOOL))
 
     def comes_back(self, commands: list[dict[str, Any]], frames: tuple[Locator, ...], steps: list[Step]) -> bool:
-        reader = _Reader(Object(), [], None)
+        reader = _Reader(Object(), {}, None)
         reader.frames = [write_locator(one) for one in frames]
         test = Object(commands=[_object(command) for command in commands])
         try:

@@ -673,15 +673,17 @@ def test_blocks_come_back_from_both_languages() -> None:
         (playwright, "(" * 5000, "a:1: not Python"),
         (playwright, "x = " + "-" * 50_000 + "1", "too deep"),
         (playwright, "x = " + "a." * 20_000 + "b", "a: "),
-        (playwright, "#" * 1_000_001, "larger than 1 MB"),
+        (playwright, "#" * 400_001, "larger than 400 kB"),
         (playwright, "x\x00", "null bytes"),
+        (playwright, "a;" * 20_001, "more than 20000 statements"),
+        (playwright_test, "a;" * 90_000, "more than 200000 words and signs"),
         (playwright_test, "test('a', async ({ page }) => {", "not TypeScript or JavaScript"),
         (playwright_test, "const x = 1;", "a: holds no test"),
         (playwright_test, "(" * 100_000, "not TypeScript or JavaScript"),
         (playwright_test, "x = " + "a." * 20_000 + "b", "a: holds no test"),
-        (playwright_test, "//" + " " * 1_000_001 + "x", "larger than 1 MB"),
+        (playwright_test, "//" + " " * 400_001 + "x", "larger than 400 kB"),
     ],
-    ids=range(12),
+    ids=range(14),
 )
 def test_a_file_that_is_no_script_is_refused_with_one_line(language: Any, text: str, said: str) -> None:
     with pytest.raises(BadTest) as caught:
