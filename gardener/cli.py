@@ -10,6 +10,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
@@ -937,7 +938,7 @@ def _person_shape(one: Person) -> dict[str, Any]:
 
 
 @cli.command("demo")
-@click.option("--once", is_flag=True, help="End by itself instead of keeping the shop open.")
+@click.option("--once", is_flag=True, help="End by itself instead of showing the pages and keeping the shop open.")
 @click.option("--auto-repair", is_flag=True, help="Write proven repairs at once instead of staging them.")
 @click.option("--slow", is_flag=True, help="Pause between lines, for a talk.")
 def demo_(once: bool, auto_repair: bool, slow: bool) -> None:
@@ -951,7 +952,9 @@ def demo_(once: bool, auto_repair: bool, slow: bool) -> None:
     # A pipe gets no escape sequences, whatever the environment says of colours.
     console = Console(highlight=False, force_terminal=None if sys.stdout.isatty() else False)
     told = screen.DemoWatcher(console, pace_s=0.35 if slow else 0.0)
-    kept = asyncio.run(demo.demo(settings, told, auto_repair=auto_repair, once=once, command=_command_for(settings)))
+    # Nobody is asked to choose a password for an hour's data on their own machine.
+    serve = None if once else partial(_serve(), must_change=False)
+    kept = asyncio.run(demo.demo(settings, told, auto_repair=auto_repair, serve=serve, command=_command_for(settings)))
     if not kept:
         _say("A repair was staged or applied that is wrong: see 'Was that right?' above.")
         sys.exit(NO)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import signal
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
+
+from rich.text import Text
 
 from gardener import screen
 from gardener.actions import by_hand, deciding, importing, running, sweeping, working
@@ -42,6 +44,7 @@ from radar.locators import Locator
 from radar.resolving import resolve
 
 PROJECT: Final = "shop"
+Serve: TypeAlias = Callable[[Settings, Callable[[str], None]], Awaitable[None]]
 # The shop answers at once. A step that fails is waited for as long as this, so that it must not be much.
 STEP_TIMEOUT_MS: Final = 2000
 MOST_SWEEPS: Final = 5
@@ -70,11 +73,13 @@ def settings_in(folder: Path, own: Settings) -> Settings:
     )
 
 
-async def demo(settings: Settings, told: screen.DemoWatcher, *, auto_repair: bool, once: bool, command: str) -> bool:
+async def demo(
+    settings: Settings, told: screen.DemoWatcher, *, auto_repair: bool, serve: Serve | None, command: str
+) -> bool:
     """Play it all. False if something was repaired that should not have been: the one thing that must never happen.
 
-    `command` is how the gardener is called on this database, for the lines that tell how to look around. Without
-    `once` the shop stays open until somebody interrupts.
+    `command` is how the gardener is called on this database, for the lines that tell how to look around. `serve` shows
+    the pages with what came of it, while the shop stays open, until somebody interrupts; without it the demo ends.
     """
     began = time.monotonic()
     try:
@@ -82,9 +87,9 @@ async def demo(settings: Settings, told: screen.DemoWatcher, *, auto_repair: boo
             async with open_tools(settings, watch=told) as tools:
                 kept = await _Play(tools, told, shop, auto_repair=auto_repair).run()
             await told.section("What next", f"That took {time.monotonic() - began:.0f} seconds.")
-            _look_around(told, settings.data_dir, shop, command, stays=not once)
-            if not once:
-                await _until_interrupted()
+            _look_around(told, settings.data_dir, shop, command, stays=serve is not None)
+            if serve is not None:
+                await serve(replace(settings, host="127.0.0.1", port=0, public_url=None), partial(_say, told))
                 told.console.print("\n  The shop is closed.")
         return kept
     except asyncio.CancelledError:
@@ -112,12 +117,9 @@ def _look_around(told: screen.DemoWatcher, folder: Path, shop: Shop, command: st
         )
 
 
-async def _until_interrupted() -> None:
-    interrupted = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for one in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(one, interrupted.set)
-    await interrupted.wait()
+def _say(told: screen.DemoWatcher, line: str) -> None:
+    """An address or a password: never broken by us, whatever the width."""
+    told.console.print(Text.assemble("  ", Text(line, style="bold")), soft_wrap=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,3 +63,17 @@ def test_the_wheel_holds_what_is_no_python(installed: Path, tmp_path: Path) -> N
 
     assert str(CHECKOUT) not in said
     assert said.split()[1:] == ["True", "True"]
+
+
+def test_the_wheel_holds_the_pages_and_what_they_need(installed: Path, tmp_path: Path) -> None:
+    code = (
+        "from web import assets, view; "
+        "print(assets.templates_folder(), len(view.environment().list_templates()) > 20, "
+        "all(assets.asset(name).content for name in assets.FILES))"
+    )
+    said = subprocess.run([str(installed), "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+
+    assert str(CHECKOUT) not in said
+    assert said.split()[1:] == ["True", "True"]
+    templates = {path.relative_to(CHECKOUT / "templates") for path in (CHECKOUT / "templates").rglob("*.html")}
+    assert all((Path(said.split()[0]) / one).is_file() for one in templates)

@@ -58,10 +58,10 @@ def own_path(text: str | None, *, otherwise: str) -> str:
 
 
 # Settings of a project that its page shows, by the kind of field.
-FLAGS: Final = ("staging",)
+FLAGS: Final = ("staging", "archived")
 LISTS: Final = ("urls", "allowed_origins")
-TEXTS: Final = ("locale", "test_id_attribute", "model", "model_base_url")
-NUMBERS: Final = ("step_timeout_ms", "most_dry_runs", "side_by_side")
+TEXTS: Final = ("locale", "test_id_attribute", "model", "model_base_url", "sweep_cron", "suite_cron", "timezone")
+NUMBERS: Final = ("step_timeout_ms", "most_dry_runs", "side_by_side", "digest_hour", "jitter_s")
 
 
 def read_settings_form(form: Form) -> dict[str, str]:

@@ -60,7 +60,7 @@ async def serve(settings: Settings, say: Say, *, must_change: bool = True) -> No
             if password is not None:
                 note = " (once; you choose your own then)" if must_change else ""
                 say(f"Sign in as {admitting.FIRST} with the password {password}{note}")
-            await _until_signal(server_of(app), watching, listening)
+            await _until_signal(server_of(app, behind_proxy=settings.public_url is not None), watching, listening)
 
 
 def address(settings: Settings, listening: socket.socket) -> str:
@@ -97,14 +97,14 @@ class Server(uvicorn.Server):
         yield
 
 
-def server_of(app: object) -> Server:
-    """To be stopped with `should_exit`."""
+def server_of(app: object, *, behind_proxy: bool = False) -> Server:
+    """To be stopped with `should_exit`. `behind_proxy`: one on this machine says who asks; else nobody is believed."""
     config = uvicorn.Config(
         app,  # type: ignore[arg-type]
         log_config=None,
         access_log=False,
         server_header=False,
-        proxy_headers=True,
+        proxy_headers=behind_proxy,
         forwarded_allow_ips="127.0.0.1,::1",
         timeout_graceful_shutdown=GRACE_S,
         lifespan="on",

@@ -572,6 +572,11 @@ FIELDS = {
     "side_by_side": "2",
     "model": "",
     "model_base_url": "",
+    "sweep_cron": "0 */2 * * *",
+    "suite_cron": "",
+    "timezone": "Europe/Berlin",
+    "digest_hour": "",
+    "jitter_s": "60",
 }
 
 

@@ -7,7 +7,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from gardener.actions import asking as asked
-from gardener.actions import settling, sweeping
+from gardener.actions import settling, sweeping, timing
 from gardener.errors import BadSetting, Refused
 from gardener.projects import Project, read_base_url
 from gardener.store import issues, overviews, projects
@@ -55,6 +55,7 @@ async def overview(asking: NamedDependency[Asking], number: FromPath[int]) -> Re
         open_issues = (await issues.listed(tx, project.id))[:5]
         working = await overviews.jobs_at_work(tx, project.id)
         to_review = await overviews.history(tx, project.id, limit=5, state="to_review")
+        clock = await timing.clock_of(tx, project, now=asking.tools.now())
     return await view.page(
         asking,
         "projects/overview.html",
@@ -68,6 +69,7 @@ async def overview(asking: NamedDependency[Asking], number: FromPath[int]) -> Re
         to_review=[present.repair_row(one) for one in to_review.rows],
         jobs=[present.job_row(one) for one in working],
         commands=present.first_commands(project),
+        clock=present.clock_row(clock),
     )
 
 

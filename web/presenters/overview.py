@@ -14,6 +14,7 @@ from gardener.projects import Mode, Project, ProjectSettings
 from gardener.proposals import Proposal
 from gardener.repairs import GARDENER, Repair
 from gardener.runs import RunStatus, Trigger
+from gardener.schedules import Clock
 from gardener.sweeps import Sweep
 from gardener.triage import Issue
 from web.presenters import progress, queue, words
@@ -283,6 +284,22 @@ def job_row(job: Job) -> JobRow:
     )
 
 
+# --- the clock -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ClockRow:
+    """What is done by the clock, and what is wrong with that."""
+
+    alarms: tuple[str, ...]
+    times: tuple[tuple[str, datetime], ...]  # what comes next, and when
+
+
+def clock_row(clock: Clock) -> ClockRow:
+    times = tuple((f"Next {one.what.value}", one.next_at) for one in clock.timings.values() if one.next_at)
+    return ClockRow(clock.alarms, times)
+
+
 # --- settings --------------------------------------------------------------------------------------------
 
 
@@ -302,6 +319,12 @@ class Fields:
     side_by_side: str
     model: str
     model_base_url: str
+    sweep_cron: str
+    suite_cron: str
+    timezone: str
+    digest_hour: str
+    jitter_s: str
+    archived: bool
 
 
 def settings_fields(project: Project, typed: Mapping[str, str] | None = None) -> Fields:

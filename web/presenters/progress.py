@@ -20,6 +20,7 @@ STATES: Final = {
 TITLES: Final = {
     JobKind.SWEEP: "Sweep",
     JobKind.STAGE: "Staging",
+    JobKind.SUITE: "Suite: all tests in service",
     JobKind.HEAL: "Repair of a failed run",
     JobKind.RUN: "Run",
     JobKind.REPAIR: "Repair by hand",
