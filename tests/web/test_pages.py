@@ -639,6 +639,43 @@ async def test_an_issue_is_shown_with_its_reason_and_closed_by_hand(office: Offi
     assert "triage checkout" in ada.text
 
 
+async def test_who_is_told_is_added_removed_and_never_shown_whole(office: Office) -> None:
+    ada = await office.ada()
+    await ada.get("/projects/1/news")
+
+    await ada.send("/projects/1/targets", url="json://ada:hunter22@127.0.0.1:9/hook/abc", kinds="staged,triage")
+    added, shown = ada.said, ada.text
+    page = ada.page
+    await ada.send("/targets/1/remove")
+
+    assert "is told from now on" in added
+    assert "staged, triage; added by Ada" in shown
+    assert "hunter22" not in page
+    assert ada.said.endswith("is told no more.")
+    assert "Nobody yet" in ada.text
+
+
+@pytest.mark.parametrize(("url", "kinds"), [("nonsense", ""), ("json://127.0.0.1:9/", "everything")])
+async def test_an_address_that_cannot_be_is_told_and_not_added(office: Office, url: str, kinds: str) -> None:
+    ada = await office.ada()
+    await ada.get("/projects/1/news")
+
+    await ada.send("/projects/1/targets", url=url, kinds=kinds)
+
+    assert ada.path == "/projects/1/news"
+    assert ada.said
+    assert "Nobody yet" in ada.text
+
+
+async def test_a_member_does_not_choose_who_is_told(office: Office) -> None:
+    ben = await office.ben()
+    await ben.get("/projects/1/news")
+
+    assert "Add an address" not in ben.text
+    await ben.send("/projects/1/targets", url="json://127.0.0.1:9/", kinds="")
+    assert ben.status == 403
+
+
 # --- hostile text, long lists ----------------------------------------------------------------------------
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)>"

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from gardener.jobs import Job, JobState
-from gardener.notices import Event
+from gardener.notices import Delivery, Event, Target
 from gardener.overviews import AtRiskLine, ProjectLine, RunLine, TestedLine
 from gardener.projects import Mode, Project, ProjectSettings
 from gardener.proposals import Proposal
@@ -109,6 +109,43 @@ def news_row(event: Event) -> NewsRow:
             link = f"{path}{payload[key]}"
             break
     return NewsRow(event.id, words.news_badge(event.kind), cut(event.subject, 300), event.at, link)
+
+
+@dataclass(frozen=True, slots=True)
+class TargetRow:
+    """Its address is a secret: only what may be shown of it is here."""
+
+    id: int
+    shown: str
+    kinds: str
+    created_by: str
+    created_at: datetime
+
+
+def target_row(target: Target) -> TargetRow:
+    kinds = ", ".join(kind.value.replace("_", " ") for kind in target.kinds)
+    return TargetRow(target.id, cut(target.shown, 120), kinds, target.created_by, target.created_at)
+
+
+@dataclass(frozen=True, slots=True)
+class DeadRow:
+    """News that was given up on."""
+
+    id: int
+    subject: str
+    shown: str
+    tries: int
+    error: str
+
+
+def dead_row(delivery: Delivery) -> DeadRow:
+    return DeadRow(
+        delivery.id,
+        cut(delivery.event.subject, 200),
+        cut(delivery.target.shown, 120),
+        delivery.tries,
+        cut(delivery.error or "", 200),
+    )
 
 
 @dataclass(frozen=True, slots=True)
