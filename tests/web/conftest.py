@@ -12,8 +12,8 @@ from typing import Any
 
 import httpx
 import pytest
+from argon2 import PasswordHasher
 
-from gardener import passwords
 from gardener.people import Role
 from gardener.proposals import Proposal
 from gardener.store import open_store, people
@@ -24,7 +24,8 @@ from web.site import Site
 from web.watching import Watching
 
 PASSWORD = "four words in a row"
-HASH = passwords.hashed(PASSWORD)  # once: it takes a moment on purpose
+# Cheap: how much work a hash is stands in it, and sign-in is done by every test.
+HASH = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
 
 
 @dataclass
