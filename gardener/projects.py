@@ -36,6 +36,10 @@ class ProjectSettings:
     most_dry_runs: int = 10  # per staging pass (G64)
     side_by_side: int = 1  # tests of one app share its state
     model_provider: ProviderName | None = None
+    pictures: bool = True  # a small picture of each step
+    traces: bool = False  # a trace of Playwright of each red run; recording one makes every run slower
+    keep_runs: int = 200  # the newest runs whose pictures and traces are kept
+    keep_days: int = 30  # and for so long at most
     # CSS selectors for what the app announces, instead of what is recognised by itself
     toast: str | None = None
     modal: str | None = None
@@ -132,7 +136,7 @@ def change_settings(settings: ProjectSettings, changes: Mapping[str, str]) -> Pr
     read: dict[str, Any] = {}
     for key, text in changes.items():
         match key:
-            case "staging" | "archived":
+            case "staging" | "archived" | "pictures" | "traces":
                 read[key] = _flag(key, text)
             case "sweep_cron" | "suite_cron" | "control_cron":
                 read[key] = _cron(key, text) if text else None
@@ -174,6 +178,10 @@ def change_settings(settings: ProjectSettings, changes: Mapping[str, str]) -> Pr
                 read[key] = _whole(key, text, 100, 120_000)
             case "most_dry_runs":
                 read[key] = _whole(key, text, 1, 1000)
+            case "keep_runs":
+                read[key] = _whole(key, text, 1, 100_000)
+            case "keep_days":
+                read[key] = _whole(key, text, 1, 3650)
             case "side_by_side":
                 read[key] = _whole(key, text, 1, 16)
             case _:

@@ -71,6 +71,7 @@ class Played:
     target: int | None = None  # index of the element in that snapshot
     error: str | None = None
     skipped: bool = False  # an optional step that failed
+    picture: bytes | None = field(default=None, repr=False)  # a JPEG of the page after the step, for people
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,7 @@ class Red:
     target: int | None = None
     observed: str | None = None
     picture: bytes | None = field(default=None, repr=False)
+    tracing: bytes | None = field(default=None, repr=False)  # a trace of Playwright, a ZIP, redacted
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import itertools
 import json
 import re
+import tempfile
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -46,7 +48,7 @@ from radar.browser import (
 from radar.elements import PageSnapshot, fold
 from radar.locators import Locator, pattern
 from radar.reading import VISIBLE, Look, Reader, Redact
-from repair_ladder import fragments
+from repair_ladder import fragments, traces
 from repair_ladder.checks import (
     SeenRequest,
     announced_meets,
@@ -80,6 +82,10 @@ READ_MS: Final = 1000  # to read one value of an element that was found
 LOAD_MS: Final = 15000  # pages load for longer than elements take to appear
 LATE_MS: Final = 5000  # to describe a page that was slow to answer
 MANY_MS: Final = 1200  # so long several matches may be a page in the middle of a change
+FILM_QUALITY: Final = 50
+FILM: Final = {"format": "jpeg", "quality": FILM_QUALITY, "maxWidth": 640, "maxHeight": 360}
+PICTURE_MS: Final = 3000
+# Where a page may repeat a secret that was typed into it without its being a text of the page.
 MOST_SCROLLS: Final = 300
 MOST_STORED: Final = 20_000_000  # bytes
 MOST_FRAMES: Final = 20  # that a picture is searched for secrets
@@ -113,6 +119,8 @@ class Stage:
     record: bool = True  # remember pages and elements
     state: Any = field(default=None, repr=False)  # cookies and storage that the browser begins with; None: none
     fenced_to: frozenset[str] | None = None  # origins that a proof may navigate or write to; None: anywhere
+    pictures: bool = False  # a small picture a step
+    tracing: bool = False  # a trace of Playwright of a red run
     fragments: Mapping[str, Steps] = field(default_factory=dict)  # what `use` may name
     announced_css: Mapping[str, str] = field(default_factory=dict)  # toast, modal, validation_error: own selectors
 
@@ -164,7 +172,14 @@ async def _replay(
         if _mentions("assert_toast", steps, stage.fragments):
             await player.watch_toasts(player.page)
             context.on("page", player.watch_toasts)
+        if stage.pictures and not stage.secrets:
+            await player.film(player.page)
+            context.on("page", player.film)
+        if stage.tracing:
+            await context.tracing.start(screenshots=not stage.secrets, snapshots=True)
         outcome = await player.play(steps, on_step)
+        if stage.tracing:
+            outcome = await _traced(context, outcome, redact, with_secrets=bool(stage.secrets))
         if not keep_state or not isinstance(outcome, Green):
             return outcome, None
         await settle(player.page)
@@ -184,6 +199,20 @@ async def _state_of(context: BrowserContext, page: Page) -> Any:
         if not used or used < MOST_STORED:
             return await context.storage_state(indexed_db=True)
     return await context.storage_state()
+
+
+async def _traced(context: BrowserContext, outcome: Outcome, redact: Redact, *, with_secrets: bool) -> Outcome:
+    """A red run with its trace; of other runs none is kept. What cannot be had is left out."""
+    with contextlib.suppress(Error, OSError):
+        if not isinstance(outcome, Red):
+            await context.tracing.stop()
+            return outcome
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "trace.zip"
+            await context.tracing.stop(path=path)
+            packed = await asyncio.to_thread(traces.redacted, path.read_bytes(), redact, with_secrets=with_secrets)
+        return replace(outcome, tracing=packed)
+    return outcome
 
 
 class _Player:
@@ -212,6 +241,7 @@ class _Player:
         self.requests: dict[Request, int | None] = {}  # with the status of the answer
         self.toasts: list[Announced] = []
         self.toasts_since = 0  # the first that came up since the last step that may have caused one
+        self.frames: dict[Page, bytes] = {}  # the newest picture of each tab
         self.fragments: list[str] = []  # those being played, outermost first
         self.fragment_steps = 0
         context.on("dialog", self.on_dialog)
@@ -289,6 +319,31 @@ class _Player:
             return request.frame == self.page.main_frame
         except Error:  # of a tab that is just being opened
             return False
+
+    async def film(self, page: Page) -> None:
+        """Let the browser hand over a small picture whenever the page looks otherwise: no step has to wait for one."""
+        with contextlib.suppress(Error):
+            session = await self.context.new_cdp_session(page)
+
+            async def keep(event: dict[str, Any]) -> None:
+                self.frames[page] = base64.b64decode(event["data"])
+                with contextlib.suppress(Error):
+                    await session.send("Page.screencastFrameAck", {"sessionId": event["sessionId"]})
+
+            session.on("Page.screencastFrame", keep)
+            await session.send("Page.startScreencast", FILM)
+
+    async def picture_now(self) -> bytes | None:
+        """The page after a step. With secrets in play it is taken for itself, with whatever may show one masked."""
+        if not self.stage.pictures:
+            return None
+        if not self.stage.secrets:
+            return self.frames.get(self.page)
+        with contextlib.suppress(Error):
+            return await self.page.screenshot(
+                type="jpeg", quality=FILM_QUALITY, scale="css", mask=self.not_for_pictures(), timeout=PICTURE_MS
+            )
+        return None
 
     async def watch_toasts(self, page: Page) -> None:
         with contextlib.suppress(Error):
@@ -400,7 +455,7 @@ class _Player:
             self.played.append(
                 Played(
                     place, step.kind, url, started, self.now_ms(), self.way, snapshot_at, target_at, why,
-                    skipped=bool(failed and step.optional),
+                    skipped=bool(failed and step.optional), picture=await self.picture_now(),
                 )
             )  # fmt: skip
             if failed and not step.optional:
@@ -428,11 +483,13 @@ class _Player:
         return Red(self.trace(), place, failed.cause, message, page, target, observed, picture)
 
     def not_for_pictures(self) -> list[BrowserLocator]:
-        """Password fields, what a secret was filled into, and whatever else shows one, in all frames."""
+        """Password fields, what a secret was filled into, and whatever else shows or may show one, in all frames."""
         frames = self.page.frames[:MOST_FRAMES]
         found = [frame.locator("input[type=password]") for frame in frames]
         words = ways_to_write(self.stage.secrets)
-        return [*found, *self.filled_secrets, *(holders(frame, words) for frame in frames if words)]
+        if words:
+            found += [one for frame in frames for one in (holders(frame, words), frame.locator("canvas"))]
+        return [*found, *self.filled_secrets]
 
     def has_closed_its_tab(self, tab: Page) -> bool:
         """Did the app close the tab that the step was played in, with another one left to go on in?"""

@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from gardener import evidence
 from gardener.actions.entrusting import Values, values_of
 from gardener.actions.signing_in import Access, SignedIn
 from gardener.projects import Project
@@ -159,6 +160,7 @@ async def play(
     is_sign_in = test.name == project.settings.sign_in
     began, left, signed_in = tools.now(), None, None
     stage = stage_of(tools, project, test, values, base_url=base_url)
+    stage = replace(stage, pictures=project.settings.pictures, tracing=project.settings.traces)
 
     async def once(given: SignedIn | None) -> Outcome:
         said = await tools.replay(test.steps, with_session(stage, given), on_step=on_step)
@@ -223,6 +225,10 @@ async def write_run(
 ) -> Run:
     """The row of a run with its pages; a picture lies beside the database first, under a name that nobody reads yet."""
     trace = outcome.trace
+    film = evidence.folder_of(tools.settings.data_dir, project.id, began, test.id)
+    tracing = outcome.tracing if isinstance(outcome, Red) else None
+    if any(one.picture for one in trace.played) or tracing:
+        evidence.prune(film, most=project.settings.keep_runs, days=project.settings.keep_days)
     keep_pages = isinstance(outcome, Green)
     keys = [await pages.put(tx, page, now=began) for page in trace.snapshots] if keep_pages else []
     steps = [
@@ -236,8 +242,9 @@ async def write_run(
             "skipped": one.skipped,
             "page_key": keys[one.snapshot] if keys and one.snapshot is not None else None,
             "target": one.target if one.target is not None and one.target >= 0 else None,
+            "picture": evidence.keep(film, f"{number}.jpg", one.picture) if one.picture else None,
         }
-        for one in trace.played
+        for number, one in enumerate(trace.played, 1)
     ]
     match outcome:
         case Green():
@@ -265,7 +272,7 @@ async def write_run(
         page_key=await pages.put(tx, page, now=began) if page else None,
         target=outcome.target if isinstance(outcome, Red) else None,
         picture=_keep_picture(tools.settings.data_dir, picture) if picture else None,
-        evidence=_evidence(trace.evidence),
+        evidence=_evidence(trace.evidence) | ({"trace": evidence.keep(film, "trace.zip", tracing)} if tracing else {}),
         steps=steps,
     )
 
@@ -283,7 +290,7 @@ def _target(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def _evidence(evidence: Evidence) -> dict[str, Any]:
+def _evidence(beside: Evidence) -> dict[str, Any]:
     return {
         "dialogs": [
             {
@@ -293,14 +300,14 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
                 "answer": one.answer,
                 "expected": one.expected,
             }
-            for one in evidence.dialogs
+            for one in beside.dialogs
         ],
-        "page_errors": list(evidence.page_errors),
-        "console_errors": list(evidence.console_errors),
-        "failed_requests": list(evidence.failed_requests),
-        "bad_answers": list(evidence.bad_answers),
-        "downloads": list(evidence.downloads),
-        "audits": list(evidence.audits),
+        "page_errors": list(beside.page_errors),
+        "console_errors": list(beside.console_errors),
+        "failed_requests": list(beside.failed_requests),
+        "bad_answers": list(beside.bad_answers),
+        "downloads": list(beside.downloads),
+        "audits": list(beside.audits),
     }
 
 

@@ -1,0 +1,72 @@
+"""repair_ladder/runner.py: pictures of steps and traces of red runs, and that neither shows a secret."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+
+from repair_ladder.outcomes import Red
+from tests.browser.conftest import Play, Site, green, red
+
+pytestmark = pytest.mark.browser
+
+JPEG = b"\xff\xd8"
+
+
+async def test_each_step_has_a_small_picture_of_the_page_after_it(play: Play, site: Site) -> None:
+    site.show("<h1>Shop</h1><button onclick=\"document.body.style.background = 'green'\">Go</button>")
+
+    done = await play({"wait": 400}, {"click": {"css": "button"}}, {"wait": 400}, pictures=True)
+    plain = await play({"wait": 1})
+
+    before, after = (green(done).trace.played[at].picture for at in (1, 3))
+    assert before is not None
+    assert after is not None
+    assert before[:2] == after[:2] == JPEG
+    assert before != after
+    assert len(after) < 60_000
+    assert [one.picture for one in green(plain).trace.played] == [None, None]
+
+
+async def test_no_picture_shows_a_secret_wherever_the_page_repeats_it(play: Play, site: Site) -> None:
+    site.show(
+        "<input id=i><p id=p></p><input id=j><textarea id=t></textarea><iframe id=f></iframe>"
+        "<button onclick=\"for (const e of [j, t]) e.value = i.value; p.textContent = 'it is ' + i.value; "
+        'f.srcdoc = i.value">Tell</button>'
+    )
+    pictures = []
+    for secret in ("hush-hush", "mum's-the"):
+        done = await play(
+            {"fill": {"css": "#i", "value": "${s}"}},
+            {"click": {"css": "button"}},
+            {"assert_text": {"css": "#p", "contains": "${s}"}},
+            {"press": "Escape"},
+            values={"s": secret},
+            secrets=frozenset({secret}),
+            pictures=True,
+        )
+        pictures.append([one.picture for one in green(done).trace.played[1:]])
+
+    assert None not in pictures[0]
+    assert pictures[0][0] == pictures[1][0]
+    assert len(pictures[0][2] or b"") > 500
+
+
+async def test_a_red_run_brings_its_trace_and_a_green_one_none(play: Play, site: Site) -> None:
+    site.show("<h1>Shop</h1><input>")
+    fill = {"fill": {"css": "input", "value": "${s}"}}
+    given = {"values": {"s": "hush-hush"}, "secrets": frozenset({"hush-hush"}), "tracing": True}
+
+    failed = red(await play(fill, {"assert_text": {"css": "h1", "equals": "x"}, "timeout_ms": 50}, **given), "check")
+    passed = await play(fill, **given)
+
+    assert isinstance(failed, Red)
+    assert failed.tracing is not None
+    with zipfile.ZipFile(io.BytesIO(failed.tracing)) as archive:
+        bodies = {name: archive.read(name) for name in archive.namelist()}
+    assert any(name.endswith(".trace") for name in bodies)
+    assert b"fill" in b"".join(bodies.values())
+    assert not [name for name, body in bodies.items() if b"hush-hush" in body]
+    green(passed)
