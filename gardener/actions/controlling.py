@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from gardener.actions.entrusting import values_of
-from gardener.actions.playing import stage_of, write_run
+from gardener.actions.playing import access_to, memory_of, replayer, stage_of, write_run
+from gardener.actions.signing_in import Access
 from gardener.errors import NotFound
 from gardener.jobs import Job, JobKind
 from gardener.notices import EventKind
@@ -18,8 +19,8 @@ from gardener.store import Transaction, events, issues, jobs, projects, saved_te
 from gardener.tools import Tools
 from gardener.triage import IssueKind
 from repair_ladder import gate
-from repair_ladder.outcomes import Environment, Green, Outcome, Red
-from repair_ladder.steps import Steps, show_place
+from repair_ladder.outcomes import Environment, Green, Red
+from repair_ladder.steps import show_place
 
 Said: TypeAlias = Literal["sensitive", "blind", "red", "environment", "no checks"]
 
@@ -71,20 +72,21 @@ async def control_tests(tools: Tools, project: Project, names: Sequence[str]) ->
             tests = list(await saved_tests.listed(tx, project.id, statuses=[Status.ACTIVE]))
     if not tests:
         raise NotFound(f"'{project.name}' has no test in service: import some first")
-    return tuple([await _control(tools, project, test) for test in tests])
+    access = access_to(tools, project, Trigger.DRY_RUN)
+    return tuple([await _control(tools, project, test, access) for test in tests])
 
 
-async def _control(tools: Tools, project: Project, test: SavedTest) -> Controlled:
+async def _control(tools: Tools, project: Project, test: SavedTest, access: Access) -> Controlled:
     values = await values_of(tools, test)
     if values.trouble:
         return Controlled(test.name, "environment", values.trouble)
     stage = stage_of(tools, project, test, values)
+    memory = await memory_of(tools, test)
+    given = await access.enter() if await access.is_behind(test, memory) else None
+    if isinstance(given, Environment):
+        return Controlled(test.name, "environment", given.message)
     began = tools.now()
-
-    async def replay(steps: Steps) -> Outcome:
-        return await tools.replay(steps, stage)
-
-    control = await gate.control(test.steps, replay)
+    control = await gate.control(test.steps, replayer(tools, access, given, stage, memory))
     if control is None:
         return Controlled(test.name, "no checks", "it has no check that could be falsified")
     said, reason = _judge(control)

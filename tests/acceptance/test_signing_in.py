@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gardener.actions import entrusting, running, settling
+from gardener.actions import controlling, entrusting, running, settling
 from gardener.errors import NotFound
 from gardener.projects import ProjectSettings
 from gardener.runs import RunStatus, Trigger
@@ -248,6 +248,17 @@ async def test_a_repair_is_proved_in_the_session_and_survives_its_end(make_world
 
         assert [one["outcome"] for one in swept["dry_runs"]] == ["staged"]
         assert (await world.queue())[0].proven
+
+
+async def test_a_control_run_is_played_in_the_session_as_well(make_world: MakeWorld) -> None:
+    async with members(make_world) as world:
+        await world.save(SIGN_IN, ORDERS)
+        await world.run()
+        world.app.end_sessions()
+
+        (seen,) = await controlling.control_tests(world.tools, world.project, ["orders"])
+
+        assert (seen.outcome, world.app.sign_ins) == ("sensitive", 2)
 
 
 async def test_two_workers_at_once_renew_once(make_world: MakeWorld) -> None:
