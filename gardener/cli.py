@@ -24,6 +24,7 @@ from gardener.actions import (
     answering,
     by_hand,
     controlling,
+    costing,
     deciding,
     deliver,
     digest,
@@ -433,6 +434,20 @@ def issues_(project_name: str, as_json: bool) -> None:
 
     rows = _run(work, quiet=as_json)
     _print({"issues": rows}) if as_json else screen.show_issues(_console(), rows)
+
+
+@cli.command("costs")
+@click.argument("project_name", metavar="PROJECT")
+@click.option("--days", type=click.IntRange(1, 366), default=14, show_default=True, help="How far back.")
+@json_option
+def costs(project_name: str, days: int, as_json: bool) -> None:
+    """What models have cost: by day and by case, with the budgets and what they stopped."""
+
+    async def work(tools: Tools) -> dict[str, Any]:
+        return await costing.costs(tools, await _project(tools, project_name), days=days)
+
+    answer = _run(work, quiet=as_json)
+    _print(answer) if as_json else screen.show_costs(_console(), answer)
 
 
 @cli.command("approve")

@@ -29,7 +29,7 @@ class EventKind(StrEnum):
     SWEEP_FINISHED = "sweep_finished"
     TEST_IMPORTED = "test_imported"
     OVERDUE = "overdue"  # the clock: a sweep or a suite did not finish in time, or no scheduler runs
-    BUDGET = "budget"  # the model's account has no credit left
+    BUDGET = "budget"  # a bound on what models may use up has tripped, or their account has no credit left
     DIGEST = "digest"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from gardener.ledger import Sum
 from gardener.notices import Delivery, Target
 from gardener.proposals import Proposal, cause_key
 from gardener.repairs import Repair
@@ -165,4 +166,17 @@ def delivery_shape(delivery: Delivery) -> dict[str, Any]:
         "may_have_arrived": delivery.unsure > 0,
         "error": delivery.error,
         "at": delivery.event.at.isoformat(),
+    }
+
+
+def sum_shape(one: Sum) -> dict[str, Any]:
+    """What model calls used up; `usd` leaves out the `unpriced` calls, and `uncertain` ones are in it as estimated."""
+    return {
+        "calls": one.calls,
+        "input_tokens": one.input_tokens,
+        "cached_tokens": one.cached_tokens,
+        "output_tokens": one.output_tokens,
+        "usd": one.micro_usd / 1_000_000,
+        "unpriced": one.unpriced,
+        "uncertain": one.uncertain,
     }

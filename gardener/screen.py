@@ -267,6 +267,47 @@ def show_issues(console: Console, issues: Sequence[Mapping[str, Any]]) -> None:
         console.print(plain(f"gardener answer ISSUE {'|'.join(ANSWERS)} answers one", "dim"))
 
 
+def show_costs(console: Console, costs: Mapping[str, Any]) -> None:
+    """What models used up, by day and by case, then the budgets and what they stopped."""
+    if not costs["in_all"]["calls"]:
+        console.print(plain("No model has been asked for this project."))
+    for title, rows_of, name in (("day (UTC)", costs["days"], "day"), ("test", costs["cases"], "test")):
+        if rows_of:
+            rows = table(title, "calls", "input", "of it cached", "output", "USD", "")
+            for one in rows_of:
+                rows.add_row(plain(one[name]), *map(plain, _cost_cells(one)))
+            console.print(rows)
+    if costs["in_all"]["calls"]:
+        calls, _, _, _, dollars, remark = _cost_cells(costs["in_all"])
+        console.print(plain(f"In all: {calls} calls, {dollars} USD{f' ({remark})' if remark else ''}."))
+    rows = table("budget", "most", "spent")
+    for one in costs["bounds"]:
+        spent = "of each case" if one["spent"] is None else _amount(one["spent"], one["unit"])
+        rows.add_row(plain(one["bound"]), plain(_amount(one["most"], one["unit"])), plain(spent))
+    console.print(rows if costs["bounds"] else plain("No budget is set."))
+    for one in costs["tripped"]:
+        console.print(plain(f"{one['at'][:16].replace('T', ' ')} UTC  {one['reason']}", "yellow"))
+    for one in costs["models"]:
+        if one["trouble"]:
+            console.print(plain(f"Not asked is {one['model']} ({one['provider']}): {one['trouble']}", "dim"))
+            continue
+        price = f"prices of {costs['prices_taken']}" if one["priced"] else "no price is known: its calls have no USD"
+        console.print(plain(f"Asked is {one['model']} ({one['provider']}), {price}.", "dim"))
+
+
+def _cost_cells(one: Mapping[str, Any]) -> tuple[str, str, str, str, str, str]:
+    said = [
+        f"{one[key]} {word}" for key, word in (("unpriced", "without a price"), ("uncertain", "estimated")) if one[key]
+    ]
+    counts = (f"{one[key]:,}" for key in ("calls", "input_tokens", "cached_tokens", "output_tokens"))
+    calls, read, cached, written = counts
+    return calls, read, cached, written, f"{one['usd']:,.4f}", ", ".join(said)
+
+
+def _amount(value: float, unit: str) -> str:
+    return f"{value:,.4f} USD" if unit == "usd" else f"{value:,} tokens"
+
+
 def ago(moment: datetime, now: datetime | None = None) -> str:
     """How long ago, in the largest unit that fits."""
     seconds = max(0, int(((now or datetime.now(UTC)) - moment).total_seconds()))

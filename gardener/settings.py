@@ -13,6 +13,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from gardener.errors import BadSetting
+from gardener.prices import known_prices
 from repair_ladder.models import PROVIDERS, ProviderName
 
 FILE: Final = "gardener.toml"
@@ -100,6 +101,12 @@ def read_settings(environ: Mapping[str, str], folder: Path, **given: str | None)
         mistakes.append(f"'model_provider' is {KEYS['model_provider']}, got '{provider}'")
     usd = _amount("most_usd_a_day", values, mistakes)
     tokens = _amount("most_tokens_a_day", values, mistakes)
+    own_prices = Path(str(values["prices_file"])).expanduser() if values.get("prices_file") else None
+    try:
+        if own_prices is not None:
+            known_prices(own_prices)
+    except BadSetting as error:
+        mistakes.append(f"prices_file: {error}")
     if mistakes:
         raise BadSetting("; ".join(mistakes))
     data_dir = Path(str(values.get("data_dir") or default_data_dir(environ))).expanduser().absolute()
@@ -118,7 +125,7 @@ def read_settings(environ: Mapping[str, str], folder: Path, **given: str | None)
         claude_command=values.get("claude_command") or None,
         model_provider=provider,
         model=values.get("model"),
-        prices_file=Path(str(values["prices_file"])).expanduser() if values.get("prices_file") else None,
+        prices_file=own_prices,
         most_usd_a_day=usd,
         most_tokens_a_day=int(tokens) if tokens is not None else None,
         by=str(values.get("by") or login_name()),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from repair_ladder.outcomes import Outcome
 from repair_ladder.steps import Steps
@@ -23,6 +23,10 @@ class Tool:
     name: str
     description: str
     schema: Mapping[str, Any]
+
+
+# Tokens. What a model thinks before it answers counts as output; without this room the answer itself would be cut.
+ROOM_TO_THINK: Final = 6000
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,11 @@ from urllib.parse import urlsplit
 from gardener import stories
 from gardener.actions import learning
 from gardener.actions.entrusting import values_of
+from gardener.actions.metering import metered
 from gardener.actions.playing import PlayedTest, access_to, allowed_origins, recorded, replayer, stage_of, write_run
 from gardener.cases import Attempt as MadeAttempt
 from gardener.cases import Case, CaseStatus
+from gardener.models import model_of
 from gardener.notices import EventKind
 from gardener.projects import Project
 from gardener.proposals import ProposalStatus
@@ -204,11 +206,9 @@ async def _climb(
     async def watch(what: str, details: dict[str, object]) -> None:
         await tools.watch(f"ladder_{what}", {"test": test.name, **details})
 
-    of_day = project.settings.day_tokens
-    today = tools.now().replace(hour=0, minute=0, second=0, microsecond=0)
     async with tools.store.reading() as tx:
         lessons = await learning.lessons_for(tx, tools, project)
-        spent_today = await cases.tokens_since(tx, project.id, today)
+    ask = metered(tools, project, test, journal.case.id, model_of(tools.settings, project), tools.ask(project))
     given = Given(
         memory=memory,
         lessons=lessons,
@@ -217,11 +217,8 @@ async def _climb(
         origins=allowed_origins(project, memory),
         test_id_attribute=project.settings.test_id_attribute,
         rungs=wanted.rungs,
-        limits=Limits(
-            tokens=project.settings.case_tokens,
-            tokens_today=None if of_day is None else max(0, of_day - spent_today),
-        ),
-        models=proposers(tools.ask(project), asked, redactor(hidden)),
+        limits=Limits(tokens=None),  # tokens and money are bounded by the ledger, before each call
+        models=proposers(ask, asked, redactor(hidden)),
         asked=asked,
         earlier=earlier,
         journal=journal,

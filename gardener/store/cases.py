@@ -98,14 +98,6 @@ async def point(tx: Transaction, case: int, pointer: Mapping[str, Any]) -> None:
         raise Conflict(f"Case {case} is closed: {closed.status.value}.")
 
 
-async def tokens_since(tx: Transaction, project: int, since: datetime) -> int:
-    """What the cases of a project that were opened since then have cost."""
-    statement = select(func.coalesce(func.sum(CaseRow.tokens), 0)).where(
-        CaseRow.project == project, CaseRow.opened_at >= since
-    )
-    return int(await tx.scalar(statement))
-
-
 async def finish(tx: Transaction, case: int, *, status: CaseStatus, verdict: str | None, now: datetime) -> Case:
     """Closes an open case. Raises Conflict if it was closed before."""
     statement = (

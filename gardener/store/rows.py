@@ -414,6 +414,42 @@ class AttemptRow(Base):
     tokens: Mapped[int]
 
 
+class ModelCallRow(Base):
+    """One question to a model, written before it is asked with the most it may use up, and set right afterwards.
+
+    Until `ended_at` is set, and after a time-out, the estimate counts: it may have to be paid.
+    """
+
+    __tablename__ = "model_calls"
+    __table_args__ = (Index(None, "project", "at"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project: Mapped[int] = mapped_column(ForeignKey("projects.id"))
+    test: Mapped[int | None] = mapped_column(ForeignKey("tests.id"))
+    case: Mapped[int | None] = mapped_column(ForeignKey("cases.id"), index=True)
+    purpose: Mapped[str]
+    provider: Mapped[str]
+    model: Mapped[str]
+    state: Mapped[str]
+    input_tokens: Mapped[int]
+    output_tokens: Mapped[int]
+    cached_tokens: Mapped[int]
+    micro_usd: Mapped[int | None]
+    at: Mapped[datetime] = mapped_column(index=True)
+    ended_at: Mapped[datetime | None]
+
+
+class TrippedRow(Base):
+    """A bound on what models may use up that stopped a call; once for the same bound of the same case or day."""
+
+    __tablename__ = "budgets_tripped"
+
+    project: Mapped[int] = mapped_column(ForeignKey("projects.id"), primary_key=True)
+    key: Mapped[str] = mapped_column(primary_key=True)
+    reason: Mapped[str]
+    at: Mapped[datetime]
+
+
 class LessonRow(Base):
     """A proven fix. `old_hash` finds it by the locator that broke, `whole_hash` keeps the same lesson from doubling."""
 

@@ -12,7 +12,6 @@ from typing_extensions import Unpack
 
 from repair_ladder.models import DEFAULT_MODELS
 from repair_ladder.models.asking import (
-    ROOM_TO_THINK,
     Failed,
     How,
     Provider,
@@ -29,7 +28,7 @@ from repair_ladder.models.asking import (
     unreachable,
     unread,
 )
-from repair_ladder.ports import Ask, Question, Reply, Tool
+from repair_ladder.ports import ROOM_TO_THINK, Ask, Question, Reply, Tool
 
 DEFAULT_MODEL: Final = DEFAULT_MODELS["anthropic"]
 ADDRESS: Final = "https://api.anthropic.com"

@@ -20,8 +20,6 @@ from typing_extensions import Unpack
 
 from repair_ladder.ports import Answered, Ask, Question, Reply, Unanswered, Unavailable
 
-# What a model thinks before it answers counts as output; without this room the answer itself would be cut.
-ROOM_TO_THINK: Final = 6000
 LONGEST_ANSWER: Final = 4_000_000  # bytes; what is longer is no tool call
 LONGEST_ARGUMENTS: Final = 200_000  # characters, of arguments that come as text
 

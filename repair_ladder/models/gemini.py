@@ -14,7 +14,6 @@ from typing_extensions import Unpack
 
 from repair_ladder.models import DEFAULT_MODELS
 from repair_ladder.models.asking import (
-    ROOM_TO_THINK,
     Failed,
     How,
     Provider,
@@ -30,7 +29,7 @@ from repair_ladder.models.asking import (
     unreachable,
     unread,
 )
-from repair_ladder.ports import Ask, Question, Reply, Tool, Unanswered
+from repair_ladder.ports import ROOM_TO_THINK, Ask, Question, Reply, Tool, Unanswered
 
 DEFAULT_MODEL: Final = DEFAULT_MODELS["gemini"]
 ADDRESS: Final = "https://generativelanguage.googleapis.com"

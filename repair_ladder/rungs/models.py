@@ -44,8 +44,13 @@ class _Caller:
     redact: Redact
 
     async def answer(self, question: Question) -> Answered | Unanswered | Unavailable:
+        """One answer. A model that could not be asked is not asked again in this climb: it would be no other now."""
+        if self.asked.unavailable:
+            return self.asked.unavailable[-1]
         reply = await self.ask(question)
-        if not isinstance(reply, Unavailable):
+        if isinstance(reply, Unavailable):
+            self.asked.unavailable.append(reply)
+        else:
             self.asked.calls += 1
             self.asked.input_tokens += reply.input_tokens
             self.asked.output_tokens += reply.output_tokens

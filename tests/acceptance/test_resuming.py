@@ -21,7 +21,7 @@ class Killed(BaseException):
     """The process is gone."""
 
 
-def tries(*numbers: int) -> Any:
+def tries(*numbers: int, tokens: int = 100) -> Any:
     """A model that suggests a replacement that leads nowhere."""
 
     def answer(question: Question) -> Answered:
@@ -29,11 +29,11 @@ def tries(*numbers: int) -> Any:
         if tool == "propose_operations":
             number = numbers[0]
             change = {"op": "replace", "step": 3, "new": {"click": {"css": f"#x{number}"}}, "reason": "it moved"}
-            return Answered(tool, {"operations": [change]}, 70, 30)
+            return Answered(tool, {"operations": [change]}, tokens - 30, 30)
         if tool == "diagnose":
             change = {"op": "replace", "step": 3, "new": {"click": {"css": "#y"}}, "reason": "it moved"}
-            return Answered(tool, {"verdict": "rot", "explanation": "moved", "operations": [change]}, 70, 30)
-        return Answered(tool, {"choice": None, "reason": "none"}, 70, 30)
+            return Answered(tool, {"verdict": "rot", "explanation": "moved", "operations": [change]}, tokens - 30, 30)
+        return Answered(tool, {"choice": None, "reason": "none"}, tokens - 30, 30)
 
     return answer
 
@@ -110,9 +110,9 @@ async def test_a_case_of_another_failure_is_given_up_and_a_new_one_begun(make_wo
 
 
 async def test_what_a_case_cost_is_kept_and_a_spent_day_asks_nobody(make_world: Any) -> None:
-    model = Model([tries(1)] * 20)
+    model = Model([tries(1, tokens=10_000)] * 20)
     async with make_world(OLD, auto_repair=True, ask=model) as world:
-        await world.settle(day_tokens=150)
+        await world.settle(day_tokens=26_000)  # two questions, each as large as it may get before it is answered
         await world.save(CHECKOUT)
         world.app.release = REWORKED
 
@@ -120,14 +120,14 @@ async def test_what_a_case_cost_is_kept_and_a_spent_day_asks_nobody(make_world: 
 
         async with world.store.reading() as tx:
             (case,) = await cases.listed(tx, (await world.test()).id)
-        assert (case.model_calls, case.tokens) == (2, 200), "the question that passed the bound was the last"
+        assert (case.model_calls, case.tokens) == (2, 20_000)
         assert first["model_calls"] == 2
         asked = len(model.asked)
         await retry(world)
         (again,) = await world.nightly()
         assert len(model.asked) == asked
         assert (again["outcome"], again["model_calls"]) == ("unavailable", 0)
-        assert "tokens of this day are spent" in again["reason"]
+        assert "The budget day_tokens stops the model" in again["reason"]
         assert await world.issues() == (), "nobody is told that no fix was found"
 
         world.clock.pass_(days=1)
