@@ -348,6 +348,8 @@ class Watcher:
             case "ladder_red":
                 further = "gets further, stops" if details["further"] else "red"
                 return plain(f"      {further} at step {details['step']}: {details['error']}", "dim")
+            case "ladder_unusable":
+                return plain(f"      the answer cannot be used: {details['reason']}", "dim")
             case "ladder_verdict":
                 return plain(f"    verdict: {details['verdict'].replace('_', ' ')}", "dim")
             case "result":
@@ -465,6 +467,8 @@ class DemoWatcher(Watcher):
             case "ladder_red":
                 gets = "the copy gets further, then stops" if details["further"] else "the copy is red"
                 return [_told("", f"{gets} at step {details['step']}: {details['error']}", "dim")]
+            case "ladder_unusable":
+                return [_told("", f"an answer cannot be used: {details['reason']}", "dim")]
             case "ladder_verdict":
                 return [*self._silent(), _told("diagnose_drift", details["verdict"].replace("_", " "))]
             case "result":

@@ -16,6 +16,7 @@ from typing import Final, Literal, Protocol, TypeAlias, assert_never
 from repair_ladder import floor, gate, lessons
 from repair_ladder.bounds import Limits, Spent
 from repair_ladder.floor import Refusal
+from repair_ladder.judge import Judge, Judgement, Passed, Unjudged, Violates
 from repair_ladder.lessons import LESSON, Lesson
 from repair_ladder.memory import Memory
 from repair_ladder.operations import Operations
@@ -40,7 +41,7 @@ from repair_ladder.steps import Place, Steps, show_place
 from repair_ladder.verdicts import diagnose
 
 UNFOUND: Final = ("missing", "many")
-LED_NOWHERE: Final = ("red", "refused", "wrong element", "unusable")  # an attempt that is not made again
+LED_NOWHERE: Final = ("red", "refused", "wrong element", "unusable", "judged")  # an attempt that is not made again
 LOCAL: Final[dict[str, Proposer]] = {SELF_HEAL: self_heal.propose, SUGGEST_FIX: suggest_fix.propose}
 
 
@@ -52,6 +53,7 @@ Said: TypeAlias = Literal[
     "wrong element",
     "cannot fail",  # green by checks that cannot be red
     "unusable",  # a model's answer that cannot be read
+    "judged",  # proven, and held back by the project's judge
     "unproven",  # it may do harm: not run
     "environment",
 ]
@@ -165,6 +167,7 @@ class Given:
     asked: Asked = field(default_factory=Asked)  # what `models` have spent in this climb; they count it
     earlier: Earlier = field(default_factory=Earlier)
     journal: Journal | None = None
+    judge: Judge | None = None  # a second model, where the project has one and rules
 
 
 async def climb(
@@ -266,6 +269,10 @@ class _Climb:
         given = self.given
         return Situation(self.steps, base, red, given.memory, given.test_id_attribute, given.variables)
 
+    def history(self) -> tuple[str, ...]:
+        """The attempts so far in words, for the next answer to be another one (H12, H20)."""
+        return tuple(_in_words(one) for one in self.attempts)
+
     async def one_round(self, situation: Situation) -> Climbed | _Further:
         """All rungs once, from one failure; ends with the first candidate that gets anywhere."""
         remembered = lessons.propose(situation, self.given.lessons) if self.given.rungs == RUNGS else ()
@@ -279,7 +286,7 @@ class _Climb:
                 if source == "model" and self.may_not_ask():
                     continue
                 await self.tell("rung", rung=rung, source=source, step=show_place(situation.red.place))
-                proposed = await proposer(situation)
+                proposed = await proposer(replace(situation, tried=self.history()))
                 if isinstance(proposed, Unavailable):
                     self.unavailable = proposed
                     continue
@@ -324,7 +331,7 @@ class _Climb:
         is_open = found.category == "incurable" and DIAGNOSE_DRIFT in self.given.rungs and not self.is_second_look
         if is_open and self.given.models and not self.unavailable and not self.may_not_ask():
             await self.tell("rung", rung=DIAGNOSE_DRIFT, source="model", step=show_place(situation.red.place))
-            said = await self.given.models.diagnose(situation)
+            said = await self.given.models.diagnose(replace(situation, tried=self.history()))
             if isinstance(said, Unavailable):
                 self.unavailable = said
             else:
@@ -338,6 +345,7 @@ class _Climb:
 
     async def unusable(self, rung: str, reason: str) -> None:
         """An answer that nobody can use is an attempt that led nowhere, and no permission to anything (H14)."""
+        await self.tell("unusable", rung=rung, reason=reason)
         self.spent.attempts += 1
         ended = Attempt(len(self.attempts) + 1, rung, "model", "a model's answer", (), (), "unusable", reason)
         self.attempts.append(ended)
@@ -400,8 +408,22 @@ class _Climb:
                 again = await gate.prove_with_red(self.steps, proof.operations, known, self.replay)
                 match again:
                     case gate.Proof():
-                        await note("green")
-                        return self.repaired(proof.operations, rung, candidate, proof.run, doubt)
+                        said = await self.judged(proof.operations, situation.red)
+                        match said:
+                            case Passed(warnings=warnings):
+                                await note("green", "; ".join(warnings))
+                                fixed = self.repaired(proof.operations, rung, candidate, proof.run, doubt)
+                                remarks = f" (the judge warns: {'; '.join(warnings)})" if warnings else ""
+                                return replace(fixed, reason=fixed.reason + remarks)
+                            case Unjudged(reason=reason):
+                                await note("green", reason)
+                                unsure = f"nobody has judged it by the project's rules: {reason}"
+                                unsure = f"{doubt}; {unsure}" if doubt else unsure
+                                return self.repaired(proof.operations, rung, candidate, proof.run, unsure)
+                            case Violates(finding=finding):
+                                await note("judged", finding)
+                            case _:
+                                assert_never(said)
                     case gate.NotGreen(run=red):
                         why = f"green once, then red at step {show_place(red.place)}: {red.message}"
                         await note("green", why)
@@ -481,6 +503,14 @@ class _Climb:
             self.shown.vouched | candidate.vouched,
         )
 
+    async def judged(self, operations: Operations, red: Red) -> Judgement:
+        """The compliance gate, after all others and before any write (C8); a pass where the project has none (C9)."""
+        if self.given.judge is None:
+            return Passed()
+        said = await self.given.judge(self.steps, operations, red.message)
+        await self.tell("judged", verdict=type(said).__name__.lower())
+        return said
+
     def withheld(self, operations: Operations, reason: str) -> Exhausted:
         """Green by checks that cannot fail: that is no proof, and another candidate would be green by them as well."""
         why = f"the repair is green, but that shows nothing: {reason}"
@@ -492,6 +522,11 @@ class _Climb:
         return Exhausted(reason, only_refused, evidence, tuple(self.refusals), tuple(self.attempts), is_stopped)
 
     def verdict(self, found: Verdict) -> Climbed:
+        held = next((one.error for one in self.attempts if one.outcome == "judged"), None)
+        if held is not None:
+            # There is a proven fix, so neither a defect nor "nothing found" would be true.
+            why = f"a proven repair was held back by the judge: {held}"
+            return Exhausted(why, True, (), tuple(self.refusals), tuple(self.attempts))
         if found.wanted:
             # What only a person may change is shown as the floor refuses it.
             screened = floor.screen(self.steps, found.wanted)
@@ -508,6 +543,11 @@ class _Climb:
                 unusable = next((one.error for one in self.attempts if one.outcome == "unusable"), "")
                 why = f" (a model's answer was not used: {unusable})" if unusable else ""
                 return self.exhausted(found.reason + why, evidence=found.evidence)
+
+
+def _in_words(attempt: Attempt) -> str:
+    became = f"{attempt.outcome}: {attempt.error}" if attempt.error else attempt.outcome
+    return f"{attempt.rung} ({attempt.strategy}): {attempt.hypothesis}; {became}"
 
 
 def fix_of(operations: Operations) -> str:

@@ -34,15 +34,18 @@ MOST_OPERATIONS: Final = 20
 CUT: Final = "[cut]"
 
 # In characters. The parts of any question add up to less than LONGEST_QUESTION.
-LONGEST_QUESTION: Final = 32_000
+LONGEST_QUESTION: Final = 36_000
 PAGE_BUDGET: Final = 12_000
 STEPS_BUDGET: Final = 8_000
 MESSAGE_BUDGET: Final = 2_000
 EVIDENCE_BUDGET: Final = 3_000
 TRIED_BUDGET: Final = 2_000
+OLD_BUDGET: Final = 3_000
+NEAREST_BUDGET: Final = 1_500
 LONGEST_WORDS: Final = 120
 LONGEST_LINE: Final = 600
 MOST_CANDIDATES: Final = 12
+MOST_NEAREST: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,7 @@ def self_heal_question(
     `old` is the page of the last green run and the index of the element on it. Candidates are numbered from 1 in the
     order given, at most MOST_CANDIDATES; the answer is such a number, or null for none.
     """
-    fence = _Fence(nonce, redact)
+    fence = Fence(nonce, redact)
     shown = candidates[:MOST_CANDIDATES]
     parts = [
         "A step of a browser test no longer finds its element. Which candidate is what that element became?",
@@ -102,6 +105,8 @@ def suggest_fix_question(
     page: PageSnapshot | None,
     *,
     target: int | None = None,
+    old: tuple[PageSnapshot, int] | None = None,
+    nearest: Sequence[int] = (),
     tried: Sequence[str] = (),
     write_step: WriteStep,
     nonce: str,
@@ -109,14 +114,16 @@ def suggest_fix_question(
 ) -> Question:
     """Which operations on the whole step list make the test fit the page again?
 
-    `target` is an element of the page to keep in sight when the page must be cut; `tried` are earlier attempts of this
-    case, each with what became of it.
+    `target` is an element of the page to keep in sight when the page must be cut, `old` the failing step's element on
+    the page of the last green run, `nearest` those on the page now that come nearest to it; `tried` are earlier
+    attempts of this case, each with what became of it.
     """
-    fence = _Fence(nonce, redact)
+    fence = Fence(nonce, redact)
     parts = [
         f"A browser test fails at step {show_place(place)}. Propose the fewest operations on its steps that make it "
         "fit the app as it is now. An empty list says that there are none.",
-        *_situation(fence, steps, place, message, page, target, tried, write_step),
+        *_situation(fence, steps, place, message, write_step),
+        *_seen(fence, page, target, old, nearest, tried),
         _RULES,
     ]
     tools = (_propose_operations(),)
@@ -132,18 +139,21 @@ def diagnose_question(
     evidence: Evidence | None = None,
     observed: str | None = None,
     target: int | None = None,
+    old: tuple[PageSnapshot, int] | None = None,
+    nearest: Sequence[int] = (),
     tried: Sequence[str] = (),
     write_step: WriteStep,
     nonce: str,
     redact: Redact,
 ) -> Question:
     """Did the test drift, is the app broken, or its surroundings? And, only for drift, which operations mend it?"""
-    fence = _Fence(nonce, redact)
+    fence = Fence(nonce, redact)
     heard = _evidence(fence, evidence) if evidence else ""
     parts = [
         f"A browser test fails at step {show_place(place)}. Say why, and only if the test itself is out of date say "
         "which operations on its steps mend it.",
-        *_situation(fence, steps, place, message, page, target, tried, write_step),
+        *_situation(fence, steps, place, message, write_step),
+        *_seen(fence, page, target, old, nearest, tried),
         *([fence.around("what the check saw", fence.piece(observed, LONGEST_LINE))] if observed is not None else []),
         *([fence.around("what the browser reported", heard)] if heard else []),
         "Verdicts: rot - the app changed its markup or its way, and the step has to follow; fixable - the step itself "
@@ -159,7 +169,9 @@ def diagnose_question(
 _RULES: Final = (
     "An operation is insert (after `step`; 0 is before the first), replace or delete. `step` counts in the steps as "
     'they are shown; "8.2" is the second step of block 8. `new` is a whole step in the form the steps are shown in: '
-    "one key that names its kind. Locate by role and name, label, test id or text, not by position or generated ids. "
+    "one key that names its kind, written as JSON. An element of the page that is shown is named by the number it is "
+    'shown under, without a locator: {"click": {"ref": 17}} for the one shown as [17]. Only for an element of another '
+    "page write a locator: role and name, label, test id or text, never a position or a generated id. "
     "Never delete or weaken a check (assert_..., wait for a url, an audit with a threshold) and never change what it "
     "expects: a repair may move its locator, nothing else, and a run decides whether it is right. Do not rewrite a "
     f"step that shows {CUT} or {HIDDEN}; its text is not all there."
@@ -189,7 +201,7 @@ def _piece(text: str, longest: int, redact: Redact, mark: str = "…") -> str:
 
 
 @dataclass(frozen=True)
-class _Fence:
+class Fence:
     """Markers around foreign text. Not slotted: the pattern is made once."""
 
     nonce: str
@@ -224,8 +236,11 @@ class _Fence:
         return cut("\n".join(filter(None, kept)), longest)
 
     def step(self, step: Step, write_step: WriteStep) -> str:
-        raw = json.dumps(self._leaves(write_step(step)), ensure_ascii=False)
-        return cut(raw, LONGEST_LINE, CUT)
+        return self.json(write_step(step))
+
+    def json(self, value: object) -> str:
+        """Plain data on one line, each text in it redacted and cut."""
+        return cut(json.dumps(self._leaves(value), ensure_ascii=False), LONGEST_LINE, CUT)
 
     def _leaves(self, value: object, depth: int = 0) -> object:
         if isinstance(value, str):
@@ -239,29 +254,40 @@ class _Fence:
         return value if value is None or isinstance(value, bool | int | float) else self.piece(str(value))
 
 
-def _situation(
-    fence: _Fence,
-    steps: Steps,
-    place: Place,
-    message: str,
-    page: PageSnapshot | None,
-    target: int | None,
-    tried: Sequence[str],
-    write_step: WriteStep,
-) -> list[str]:
-    parts = [
+def _situation(fence: Fence, steps: Steps, place: Place, message: str, write_step: WriteStep) -> list[str]:
+    return [
         fence.around("the steps of the test; -> marks the one that failed", _steps(fence, steps, place, write_step)),
         fence.around("the error", fence.lines(message, MESSAGE_BUDGET)),
     ]
+
+
+def _seen(
+    fence: Fence,
+    page: PageSnapshot | None,
+    target: int | None,
+    old: tuple[PageSnapshot, int] | None,
+    nearest: Sequence[int],
+    tried: Sequence[str],
+) -> list[str]:
+    parts = []
+    if old:
+        before = cut(_old(fence, old), OLD_BUDGET)
+        parts.append(
+            fence.around("the failing step's element on the last green run, with what stood around it", before)
+        )
     if page:
         parts.append(fence.around("the page now", f"{_address(fence, page)}\n{_outline(fence, page, target)}"))
+    if page and nearest:
+        likely = (f"[{at}] {cut(_words(page, page.elements[at], fence.piece), 280)}" for at in nearest[:MOST_NEAREST])
+        title = "what comes nearest to the old element on the page now; it may be none of these"
+        parts.append(fence.around(title, cut("\n".join(likely), NEAREST_BUDGET)))
     if tried:
         lines = [f"- {fence.piece(one, 300)}" for one in tried[-6:]]
         parts.append(fence.around("already tried, and what came of it", cut("\n".join(lines), TRIED_BUDGET)))
     return parts
 
 
-def _steps(fence: _Fence, steps: Steps, place: Place, write_step: WriteStep) -> str:
+def _steps(fence: Fence, steps: Steps, place: Place, write_step: WriteStep) -> str:
     """The steps around the failed one, blocks with their goal and their steps below them."""
     rows = list(_rows(steps))
     at = next((number for number, (where, _) in enumerate(rows) if where == place), len(rows) - 1)
@@ -284,7 +310,7 @@ def _rows(steps: Steps, before: Place = ()) -> Iterable[tuple[Place, Step]]:
         yield from _rows(step.steps, (*before, number))
 
 
-def _evidence(fence: _Fence, evidence: Evidence) -> str:
+def _evidence(fence: Fence, evidence: Evidence) -> str:
     dialogs = [f"{one.kind} was {one.answer}, it said: {one.message}" for one in evidence.dialogs]
     kinds = {
         "dialog": dialogs,
@@ -320,7 +346,7 @@ SHOWN_ATTRIBUTES: Final = (
 VALUE_IS_A_LABEL: Final = frozenset("submit button reset radio checkbox".split())
 
 
-def _address(fence: _Fence, page: PageSnapshot) -> str:
+def _address(fence: Fence, page: PageSnapshot) -> str:
     title = fence.piece(page.title)
     return f"url {fence.piece(_short_url(page.url), 300)}, title {json.dumps(title, ensure_ascii=False)}"
 
@@ -341,7 +367,7 @@ def _short_url(url: str) -> str:
     return SplitResult(parts.scheme, host, parts.path, query, "").geturl()
 
 
-def _outline(fence: _Fence, page: PageSnapshot, target: int | None) -> str:
+def _outline(fence: Fence, page: PageSnapshot, target: int | None) -> str:
     """The elements a person can see, one a line with its index, cut to what is nearest to the target and to dialogs."""
     shown, depths = _shown(page, target)
     near = [number for number, index in enumerate(shown) if _is_anchor(page.elements[index], target)][:4]
@@ -429,7 +455,7 @@ def _said(page: PageSnapshot, element: Element) -> str:
     return element.name or element.label or element.own_text or page.texts[element.index]
 
 
-def _old(fence: _Fence, old: tuple[PageSnapshot, int]) -> str:
+def _old(fence: Fence, old: tuple[PageSnapshot, int]) -> str:
     """The element as it was: what it stood in, from the outside inwards, and its nearest neighbours in the outline."""
     page, index = old
     around = [element for element in page.ancestors(index) if element.role in LANDMARKS or element.get("id")][:4]
@@ -483,9 +509,10 @@ _OPERATIONS: Final = {
         {
             "op": {"type": "string", "enum": ["insert", "replace", "delete"]},
             "step": {"type": "string", "description": 'The number of a step as shown, such as "3" or "8.2".'},
+            # As a text, so that the schema is closed: providers enforce no other one.
             "new": {
-                "anyOf": [{"type": "object"}, {"type": "null"}],
-                "description": 'The new step, such as {"click": {"role": "button", "name": "Save"}}; null for delete.',
+                "anyOf": [{"type": "string"}, {"type": "null"}],
+                "description": 'The new step as JSON, such as {"click": {"ref": 17}}; null for delete.',
             },
             "reason": _REASON,
         }

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias, cast
 
 from radar.errors import RadarError
+from radar.locators import KEYS
 from repair_ladder.errors import LadderError
 from repair_ladder.operations import Operation, Operations, apply_operations
 from repair_ladder.ports import Answered
@@ -29,10 +30,14 @@ from repair_ladder.values import HIDDEN
 
 Verdict: TypeAlias = Literal["rot", "fixable", "product_defect", "environment", "incurable"]
 ReadStep: TypeAlias = Callable[[object], Step]  # a step from its JSON in the test format; raises BadTest
+# The number of an element of the page, and the place of the step it is for (None: a new step) -> its locator as JSON;
+# None where there is no such element, or none that a locator finds.
+Refer: TypeAlias = Callable[[int, Place | None], Mapping[str, Any] | None]
 
 LONGEST_REASON: Final = 500
 LONGEST_EXPLANATION: Final = 2_000
 DEEPEST_PLACE: Final = 10
+LOCATORS_INSIDE: Final = ("to", "until", "for")  # parameters of steps that are locators
 # Of one new step.
 DEEPEST_STEP: Final = 12
 MOST_VALUES: Final = 400
@@ -77,20 +82,29 @@ def read_choice(answered: Answered, candidates: Sequence[Candidate]) -> int | Un
         return Unreadable(_sentence(error))
 
 
-def read_operations(answered: Answered, steps: Steps, read_step: ReadStep) -> Operations | Unreadable:
+def nothing_to_refer_to(number: int, place: Place | None) -> None:
+    """The Refer of an answer about no page."""
+
+
+def read_operations(
+    answered: Answered, steps: Steps, read_step: ReadStep, refer: Refer = nothing_to_refer_to
+) -> Operations | Unreadable:
     """The proposed operations, which all fit `steps`; an empty tuple where the model proposes none.
 
+    Elements that are named by their number on the page get their locators from `refer`.
     One unreadable operation makes the whole answer unreadable: they were thought of together, and the rest of a plan
     is another plan.
     """
     try:
         arguments = _arguments(answered, PROPOSE_OPERATIONS)
-        return _operations(_field(arguments, "operations", "the answer"), steps, read_step)
+        return _operations(_field(arguments, "operations", "the answer"), steps, read_step, refer)
     except _Unusable as error:
         return Unreadable(_sentence(error))
 
 
-def read_diagnosis(answered: Answered, steps: Steps, read_step: ReadStep) -> Diagnosis | Unreadable:
+def read_diagnosis(
+    answered: Answered, steps: Steps, read_step: ReadStep, refer: Refer = nothing_to_refer_to
+) -> Diagnosis | Unreadable:
     """A word that is no verdict counts as incurable, never as permission; operations beside any verdict that allows no
     repair are not looked at."""
     try:
@@ -102,7 +116,7 @@ def read_diagnosis(answered: Answered, steps: Steps, read_step: ReadStep) -> Dia
             raise _Unusable("the verdict comes without an explanation")
         advice = _text(arguments, "recommendation", "the answer", LONGEST_REASON, optional=True)
         may_repair = verdict in ("rot", "fixable")
-        operations = _operations(arguments.get("operations", ()), steps, read_step) if may_repair else ()
+        operations = _operations(arguments.get("operations", ()), steps, read_step, refer) if may_repair else ()
         return Diagnosis(verdict, explanation, advice, operations)
     except _Unusable as error:
         return Unreadable(_sentence(error))
@@ -116,13 +130,13 @@ def _arguments(answered: Answered, tool: str) -> Mapping[str, Any]:
     return answered.arguments
 
 
-def _operations(raw: object, steps: Steps, read_step: ReadStep) -> Operations:
+def _operations(raw: object, steps: Steps, read_step: ReadStep, refer: Refer) -> Operations:
     raw = _parsed(raw, "'operations'")
     if not isinstance(raw, list | tuple):
         raise _Unusable(f"'operations' is {_brief(raw)} and not a list")
     if len(raw) > MOST_OPERATIONS:
         raise _Unusable(f"{len(raw)} operations are more than the {MOST_OPERATIONS} that are looked at")
-    operations = tuple(_operation(one, f"operation {number}", read_step) for number, one in enumerate(raw, 1))
+    operations = tuple(_operation(one, f"operation {number}", read_step, refer) for number, one in enumerate(raw, 1))
     try:
         apply_operations(steps, operations)
     except LadderError as error:
@@ -130,7 +144,7 @@ def _operations(raw: object, steps: Steps, read_step: ReadStep) -> Operations:
     return operations
 
 
-def _operation(raw: object, which: str, read_step: ReadStep) -> Operation:
+def _operation(raw: object, which: str, read_step: ReadStep, refer: Refer) -> Operation:
     if not isinstance(raw, Mapping):
         raise _Unusable(f"{which} is {_brief(raw)} and not an object")
     op = _field(raw, "op", which)
@@ -145,17 +159,58 @@ def _operation(raw: object, which: str, read_step: ReadStep) -> Operation:
         return Operation("delete", place, reason=reason)
     if new is None:
         raise _Unusable(f"{which} brings no new step")
-    return Operation(cast(Literal["insert", "replace"], op), place, _step(new, which, read_step), reason)
+    step = _step(new, which, read_step, refer, place if op == "replace" else None)
+    return Operation(cast(Literal["insert", "replace"], op), place, step, reason)
 
 
-def _step(raw: object, which: str, read_step: ReadStep) -> Step:
+def _step(raw: object, which: str, read_step: ReadStep, refer: Refer, place: Place | None) -> Step:
     if isinstance(raw, str) and raw.lstrip().startswith("{"):
         raw = _parsed(raw, f"the new step of {which}")
     _check_size(raw, f"the new step of {which}")
+    raw = _with_locators(raw, which, lambda number: refer(number, place))
     try:
         return read_step(raw)
     except (LadderError, RadarError) as error:
         raise _Unusable(f"the new step of {which} is no step: {error}") from None
+
+
+def _with_locators(raw: object, which: str, refer: Callable[[int], Mapping[str, Any] | None]) -> object:
+    """The raw step with locators where it names elements by their number; in blocks too. Its size was checked."""
+    if not isinstance(raw, Mapping):
+        return raw
+    return {kind: _body(value, which, refer) for kind, value in raw.items()}
+
+
+def _body(value: object, which: str, refer: Callable[[int], Mapping[str, Any] | None]) -> object:
+    if not isinstance(value, Mapping):
+        return value
+    value = _located(value, which, refer)
+    inner: dict[str, object] = {
+        key: _located(value[key], which, refer) for key in LOCATORS_INSIDE if isinstance(value.get(key), Mapping)
+    }
+    steps = value.get("steps")
+    if isinstance(steps, list | tuple):
+        inner["steps"] = [_with_locators(one, which, refer) for one in steps]
+    return {**value, **inner}
+
+
+def _located(
+    value: Mapping[str, Any], which: str, refer: Callable[[int], Mapping[str, Any] | None]
+) -> Mapping[str, Any]:
+    if "ref" not in value:
+        return value
+    number = value["ref"]
+    if isinstance(number, str) and number.isascii() and number.isdigit() and len(number) < 7:
+        number = int(number)
+    if not _is_small_whole(number):
+        raise _Unusable(f"the 'ref' of {which} is {_brief(value['ref'])} and not the number of an element")
+    both = sorted(key for key in value if key in KEYS)
+    if both:
+        raise _Unusable(f"{which} names an element by 'ref' and by '{both[0]}' at once")
+    locator = refer(number)
+    if locator is None:
+        raise _Unusable(f"the page shows no element [{number}] that {which} could use")
+    return {**locator, **{key: one for key, one in value.items() if key != "ref"}}
 
 
 def _parsed(raw: object, what: str) -> object:

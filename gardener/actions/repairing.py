@@ -17,7 +17,7 @@ from gardener.actions.metering import metered
 from gardener.actions.playing import PlayedTest, access_to, allowed_origins, recorded, replayer, stage_of, write_run
 from gardener.cases import Attempt as MadeAttempt
 from gardener.cases import Case, CaseStatus
-from gardener.models import model_of
+from gardener.models import judge_of, model_of
 from gardener.notices import EventKind
 from gardener.projects import Project
 from gardener.proposals import ProposalStatus
@@ -54,6 +54,7 @@ from repair_ladder.climb import (
 )
 from repair_ladder.errors import LadderError
 from repair_ladder.floor import Refusal
+from repair_ladder.judge import judge_by
 from repair_ladder.operations import Operation, apply_operations
 from repair_ladder.outcomes import Environment, Red
 from repair_ladder.ports import Asked, Unavailable
@@ -209,6 +210,9 @@ async def _climb(
     async with tools.store.reading() as tx:
         lessons = await learning.lessons_for(tx, tools, project)
     ask = metered(tools, project, test, journal.case.id, model_of(tools.settings, project), tools.ask(project))
+    second = judge_of(tools.settings, project)
+    judging = metered(tools, project, test, journal.case.id, second, tools.judge(project)) if second else None
+    judge = judge_by(judging, project.settings.rules, asked, redactor(values.secrets))
     given = Given(
         memory=memory,
         lessons=lessons,
@@ -222,6 +226,7 @@ async def _climb(
         asked=asked,
         earlier=earlier,
         journal=journal,
+        judge=judge,
     )
     return await climb(test.steps, red, given, replay, now=tools.now, watch=watch)
 

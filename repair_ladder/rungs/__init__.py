@@ -33,6 +33,7 @@ class Situation:
     memory: Memory
     test_id_attribute: str = "data-testid"
     variables: frozenset[str] = frozenset()
+    tried: tuple[str, ...] = ()  # the attempts of this climb so far, each with what became of it (H20)
 
     @property
     def current(self) -> Steps:

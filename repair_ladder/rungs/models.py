@@ -7,12 +7,14 @@ recognises is staged for a person; a step that only the model wants is too.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
+from radar import locators
 from radar.at_risk import resolve_ways
 from radar.diff import in_words
-from radar.elements import Element
+from radar.elements import Element, PageSnapshot
 from radar.errors import Unresolvable
 from radar.writing import write_locator
 from repair_ladder import prompts, replies
@@ -22,7 +24,7 @@ from repair_ladder.ports import Answered, Ask, Asked, Question, Unanswered, Unav
 from repair_ladder.rungs import SELF_HEAL, SUGGEST_FIX, Candidate, Diagnosed, Models, Situation, Unusable, Verdict
 from repair_ladder.rungs.self_heal import HEALABLE, all_expected, find_target, replace_locator
 from repair_ladder.step_format import read_step, write_step
-from repair_ladder.steps import Place, Step, show_place
+from repair_ladder.steps import Place, Step, show_place, step_at, walk
 
 Redact = Callable[[str], str]
 # Steps that act on the app, so that a new one of them may do harm.
@@ -74,10 +76,8 @@ class _Caller:
                 step, old, page, listed, write_step=write_step, nonce=secrets.token_hex(16), redact=self.redact
             )
         )
-        if isinstance(reply, Unavailable):
-            return reply
-        if isinstance(reply, Unanswered):
-            return Unusable(_unanswered(reply))
+        if not isinstance(reply, Answered):
+            return _unanswered(reply)
         chosen = replies.read_choice(reply, listed)
         if isinstance(chosen, replies.Unreadable):
             return Unusable(chosen.reason)
@@ -117,21 +117,20 @@ class _Caller:
                 situation.red.message,
                 situation.page,
                 target=situation.red.target,
+                old=_old(situation),
+                nearest=_nearest(situation),
+                tried=situation.tried,
                 write_step=write_step,
                 nonce=secrets.token_hex(16),
                 redact=self.redact,
             )
         )
-        if isinstance(reply, Unavailable):
-            return reply
-        if isinstance(reply, Unanswered):
-            return Unusable(_unanswered(reply))
-        read = replies.read_operations(reply, situation.current, read_step)
+        if not isinstance(reply, Answered):
+            return _unanswered(reply)
+        read = replies.read_operations(reply, situation.current, read_step, _referring(situation))
         if isinstance(read, replies.Unreadable):
             return Unusable(read.reason)
-        if not read:
-            return ()
-        return self.candidate(situation, read, "a model suggests these operations")
+        return self.candidate(situation, read, "a model suggests these operations") if read else ()
 
     async def diagnose(self, situation: Situation) -> Diagnosed | Unavailable:
         """The model's one verdict of a case; an unreadable one is no permission to repair (H14)."""
@@ -146,6 +145,9 @@ class _Caller:
                 evidence=situation.red.trace.evidence,
                 observed=situation.red.observed,
                 target=situation.red.target,
+                old=_old(situation),
+                nearest=_nearest(situation),
+                tried=situation.tried,
                 write_step=write_step,
                 nonce=secrets.token_hex(16),
                 redact=self.redact,
@@ -154,23 +156,28 @@ class _Caller:
         if isinstance(reply, Unavailable):
             return reply
         if isinstance(reply, Unanswered):
-            return Diagnosed(None, unusable=_unanswered(reply))
-        read = replies.read_diagnosis(reply, situation.current, read_step)
+            return Diagnosed(None, unusable=reply.message)
+        read = replies.read_diagnosis(reply, situation.current, read_step, _referring(situation))
         if isinstance(read, replies.Unreadable):
             return Diagnosed(None, unusable=read.reason)
         reason = " ".join(part for part in (read.explanation, read.recommendation) if part)
         if read.verdict in ("rot", "fixable"):
-            return Diagnosed(None, self.candidate(situation, read.operations, reason or "a model diagnosed drift"))
+            found = self.candidate(situation, read.operations, reason or "a model diagnosed drift")
+            return Diagnosed(None, unusable=found.reason) if isinstance(found, Unusable) else Diagnosed(None, found)
         return Diagnosed(Verdict(read.verdict, f"a model's verdict: {reason}"))
 
-    def candidate(self, situation: Situation, read: Operations, hypothesis: str) -> tuple[Candidate, ...]:
-        """The operations with their places counted in the saved steps; () if one of them cannot be."""
+    def candidate(self, situation: Situation, read: Operations, hypothesis: str) -> tuple[Candidate, ...] | Unusable:
+        """The operations with their places counted in the saved steps."""
         operations = []
         for operation in read:
             place = _saved(situation, operation)
             if place is None:
-                return ()
-            operations.append(Operation(operation.op, place, operation.new, operation.reason))
+                where = show_place(operation.place)
+                return Unusable(f"It changes step {where}, which this repair itself has put in.")
+            new = operation.new
+            if place == situation.place and operation.op == "replace" and not any(one.op == "insert" for one in read):
+                new = _in_our_form(situation, new)
+            operations.append(Operation(operation.op, place, new, operation.reason))
         if not operations:
             return ()
         only_moves = all(_only_moves(situation, operation) for operation in operations)
@@ -179,8 +186,59 @@ class _Caller:
         return (Candidate(tuple(operations), SUGGEST_FIX, hypothesis[:500], doubt=doubt, harm=harm),)
 
 
-def _unanswered(reply: Unanswered) -> str:
-    return {"refusal": "it declined to answer", "nonsense": "it made no call", "cut": "it was cut off"}[reply.why]
+def _unanswered(reply: Unanswered | Unavailable) -> Unusable | Unavailable:
+    return Unusable(reply.message) if isinstance(reply, Unanswered) else reply
+
+
+def _old(situation: Situation) -> tuple[PageSnapshot, int] | None:
+    """The failing step's element as the last green run saw it."""
+    seen = situation.memory.at(situation.place) if situation.place else None
+    return (seen.page, seen.target) if seen and seen.target is not None else None
+
+
+def _nearest(situation: Situation) -> tuple[int, ...]:
+    """What comes nearest to it on the page now, likeliest first."""
+    if situation.place is None or situation.red.cause not in HEALABLE:
+        return ()
+    match = find_target(situation, situation.place)
+    return tuple(one.element for one in match.candidates) if match else ()
+
+
+def _referring(situation: Situation) -> replies.Refer:
+    """Locators for elements that the model names by their number on the page."""
+    page = situation.page
+
+    def refer(number: int, place: Place | None) -> Mapping[str, Any] | None:
+        # A model names what it was shown: elements that can be seen, and the one that the step met.
+        if page is None or number >= len(page.elements):
+            return None
+        if not page.elements[number].visible and number != situation.red.target:
+            return None
+        old = step_at(situation.current, place) if place in dict(walk(situation.current)) else None
+        ways = write_locator(
+            page,
+            number,
+            author=old.locator if old else None,
+            avoid_text=all_expected(situation),
+            test_id_attribute=situation.test_id_attribute,
+        )
+        return locators.write(ways[0]) if ways else None
+
+    return refer
+
+
+def _in_our_form(situation: Situation, new: Step | None) -> Step | None:
+    """The step that failed on the page that was shown: where a locator was written although the page shows its one
+    element, that element gets the locator that lasts."""
+    page, old = situation.page, situation.step_now(situation.place) if situation.place else None
+    if new is None or new.locator is None or page is None or old is None or new.locator == old.locator:
+        return new
+    try:
+        found = resolve_ways(new.locator, page, situation.test_id_attribute)
+    except Unresolvable:
+        return new
+    written = _referring(situation)(found[0], situation.red.place) if len(found) == 1 else None
+    return replace(new, locator=locators.read(written)) if written else new
 
 
 def _saved(situation: Situation, operation: Operation) -> Place | None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from radar.elements import Element, PageSnapshot
 from radar.locators import Locator, write
+from repair_ladder.models.asking import is_closed
 from repair_ladder.outcomes import Dialog, Evidence
 from repair_ladder.ports import Question
 from repair_ladder.prompts import (
@@ -138,6 +139,22 @@ def test_a_diagnosis_shows_what_the_browser_reported() -> None:
     assert f"what the check saw\n41\n{NONCE}>>>" in text
 
 
+@pytest.mark.parametrize("ask", [suggest, diagnose])
+def test_the_old_element_and_what_comes_nearest_are_shown_by_their_numbers(ask: Callable[..., Question]) -> None:
+    text = ask(old=(SHOP, 5), nearest=[8, 4], tried=["self_heal: red"]).text
+
+    assert 'THE ELEMENT: button "Save order"' in text
+    assert "it may be none of these\n[8] button" in text
+    assert "- self_heal: red" in text
+
+
+def test_the_forms_of_every_answer_are_closed_so_that_providers_enforce_them() -> None:
+    tools = [tool for question in (heal(), suggest(), diagnose()) for tool in question.tools]
+
+    assert len(tools) == 3
+    assert all(is_closed(tool.schema) for tool in tools)
+
+
 def test_without_a_page_the_rest_is_asked_all_the_same() -> None:
     assert "the page now" not in suggest(None).text
     assert "the error" in diagnose(None, tried=["replaced the locator: still red"]).text
@@ -234,6 +251,7 @@ def test_the_longest_of_everything_is_still_within_the_budget() -> None:
     steps = tuple(Step("fill", Locator(label=long), {"value": long, "more": [long] * 9}) for _ in range(300))
     evidence = Evidence(page_errors=(long,) * 50, console_errors=(long,) * 50, failed_requests=(long,) * 50)
     more: dict[str, Any] = {"steps": steps, "message": long, "tried": [long] * 50, "place": (150,), "target": 2000}
+    more |= {"old": (page, 2000), "nearest": list(range(1, 100))}
 
     questions = [
         heal(page, candidates=[candidate(page, i, redact=str) for i in range(1, 100)], old=(page, 2000)),

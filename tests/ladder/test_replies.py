@@ -15,7 +15,8 @@ from repair_ladder.operations import Operation
 from repair_ladder.ports import Answered
 from repair_ladder.prompts import CHOOSE_ELEMENT, CUT, DIAGNOSE, HIDDEN, PROPOSE_OPERATIONS, Candidate
 from repair_ladder.replies import Diagnosis, Unreadable, read_choice, read_diagnosis, read_operations
-from repair_ladder.steps import Step, Steps
+from repair_ladder.step_format import read_step as read_any_step
+from repair_ladder.steps import Place, Step, Steps
 
 STEPS: Steps = (
     Step("goto", parameters={"url": "/"}),
@@ -91,6 +92,47 @@ def test_operations_are_read_in_their_order() -> None:
         Operation("insert", (3, 1), Step("reload"), "renamed"),
         Operation("delete", (3, 1)),
     )
+
+
+def refer(number: int, place: Place | None) -> dict[str, Any] | None:
+    return {"text": f"element {number} for {place}"} if number == 17 else None
+
+
+def referring(new: Any, **changes: Any) -> Any:
+    raw = Answered(PROPOSE_OPERATIONS, {"operations": [operation(new=new, **changes)]})
+    return read_operations(raw, STEPS, read_any_step, refer)
+
+
+def test_an_element_named_by_its_number_gets_its_locator_from_the_page() -> None:
+    (replaced,) = referring({"click": {"ref": 17}})
+    (inserted,) = referring('{"click": {"ref": "17"}}', op="insert")
+    (waiting,) = referring({"wait": {"for": {"ref": 17}, "state": "visible"}})
+    (block,) = referring({"group": {"goal": "pay", "steps": [{"click": {"ref": 17}}]}})
+
+    assert replaced.new == Step("click", Locator(text="element 17 for (2,)"))
+    assert inserted.new == Step("click", Locator(text="element 17 for None"))
+    assert waiting.new.parameters["for"] == Locator(text="element 17 for (2,)")
+    assert block.new.steps == (Step("click", Locator(text="element 17 for (2,)")),)
+
+
+@pytest.mark.parametrize(
+    ("new", "says"),
+    [
+        ({"click": {"ref": 99}}, "shows no element [99]"),
+        ({"click": {"ref": -1}}, "is -1 and not the number"),
+        ({"click": {"ref": True}}, "is true and not the number"),
+        ({"click": {"ref": "17; drop"}}, "not the number"),
+        ({"click": {"ref": [17]}}, "is a list and not the number"),
+        ({"click": {"ref": 17, "css": "#pay"}}, "by 'ref' and by 'css' at once"),
+        ({"wait": {"for": {"ref": 99}}}, "shows no element [99]"),
+        ({"group": {"goal": "pay", "steps": [{"click": {"ref": 99}}]}}, "shows no element [99]"),
+    ],
+)
+def test_a_number_that_names_no_element_makes_the_answer_unreadable(new: Any, says: str) -> None:
+    found = referring(new)
+
+    assert isinstance(found, Unreadable)
+    assert says in found.reason
 
 
 def test_no_operations_are_an_answer() -> None:
@@ -260,7 +302,9 @@ JSON = st.recursive(
     max_leaves=15,
 )
 FIELDS = st.dictionaries(
-    st.sampled_from(["choice", "reason", "operations", "op", "step", "new", "verdict", "explanation"]), JSON, max_size=6
+    st.sampled_from(["choice", "reason", "operations", "op", "step", "new", "ref", "verdict", "explanation"]),
+    JSON,
+    max_size=6,
 )
 
 
@@ -268,5 +312,5 @@ FIELDS = st.dictionaries(
 def test_no_answer_raises(fields: dict[str, Any], listed: list[dict[str, Any]]) -> None:
     for arguments in (fields, {**fields, "operations": listed}):
         read_choice(Answered(CHOOSE_ELEMENT, arguments), CANDIDATES)
-        read_operations(Answered(PROPOSE_OPERATIONS, arguments), STEPS, read_step)
+        read_operations(Answered(PROPOSE_OPERATIONS, arguments), STEPS, read_any_step, refer)
         read_diagnosis(Answered(DIAGNOSE, {**arguments, "verdict": "rot"}), STEPS, read_step)
