@@ -103,7 +103,7 @@ async def risky(asking: NamedDependency[Asking], number: FromPath[int]) -> Respo
 @get("/projects/{number:int}/sweeps")
 async def all_sweeps(asking: NamedDependency[Asking], number: FromPath[int]) -> Response[str]:
     project = await project_of(asking, number)
-    want = paging.wanted(asking.request.query_params.get("page"), 25)
+    want = paging.wanted(asking.request.query_params.get("page"), 10)  # each with all that it found
     async with asking.tools.store.reading() as tx:
         found = await overviews.sweep_lines(tx, project.id, limit=want.size, offset=want.offset)
     return await view.page(
