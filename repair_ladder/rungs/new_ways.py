@@ -11,16 +11,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from radar.at_risk import resolve_ways
 from radar.diff import in_words
 from radar.elements import Element, PageSnapshot, fold
+from radar.errors import Unresolvable
 from radar.locators import Locator
 from radar.matching import find_again
 from repair_ladder.harm import destructive_word
 from repair_ladder.operations import Operation
 from repair_ladder.rungs import SUGGEST_FIX, Candidate, Situation
-from repair_ladder.rungs.planning import any_of, before, came, can_be_clicked, says, written
+from repair_ladder.rungs.planning import any_of, before, came, can_be_clicked, opener, says, written
 from repair_ladder.rungs.self_heal import find_target
-from repair_ladder.steps import Place, Step, show_place
+from repair_ladder.steps import Place, Step, show_place, walk
 
 MOST_WAIT_MS: Final = 30_000  # so long an app may be busy before a person has to look at it
 
@@ -115,6 +117,62 @@ def go_on_to_next_page(situation: Situation) -> Iterator[Candidate]:
 def _bare(name: str) -> str:
     """A name without arrows and marks around it."""
     return re.sub(r"^\W+|\W+$", "", name)
+
+
+# --- what opens a part of the page became another control -------------------------------------------------
+
+
+def open_the_same_part(situation: Situation) -> Iterator[Candidate]:
+    """A step that only folded something open has lost its control: take the one that folds the same thing now.
+
+    The old control is known by what it did: the next step's element was hidden before it and shown after it. The new
+    one is known by the page: that very element stands folded away, and this is what opens it. What a control is called
+    may change altogether then, so a person looks at it.
+    """
+    place, page = situation.place, situation.page
+    if place is None or page is None or situation.red.cause != "missing":
+        return
+    step, seen = situation.step_now(place), situation.memory.at(place)
+    if step is None or step.kind != "click" or step.locator is None or seen is None or seen.target is None:
+        return
+    match, folded = find_target(situation, place), _folded_by(situation, place, page)
+    if match is None or match.verdict == "found" or folded is None:
+        return
+    control = opener(page, folded)
+    locator = written(situation, page, control) if control is not None else None
+    if control is None or locator is None or destructive_word(says(page, page.elements[control])):
+        return
+    words = in_words(page, control)
+    why = f"{words} opens the part of the page that holds {in_words(page, folded)}, as the old one did"
+    yield Candidate(
+        (Operation("replace", place, replace(step, locator=locator), why),),
+        SUGGEST_FIX,
+        f"what step {show_place(place)} opened is opened by {words} now",
+        doubt="another control opens the same part of the page",
+        because=(why,),
+        vouched=frozenset({place}),
+    )
+
+
+def _folded_by(situation: Situation, place: Place, page: PageSnapshot) -> int | None:
+    """What the step at `place` brought to light, where it stands folded away on the failing page.
+
+    It is the next step's element: hidden on the old page before that step, and shown after it.
+    """
+    seen = situation.memory.at(place)
+    following = next((one for one in walk(situation.steps) if one[0] > place), None)
+    after = situation.memory.at(following[0]) if following else None
+    if seen is None or following is None or following[1].locator is None or after is None or after.target is None:
+        return None
+    try:
+        was = resolve_ways(following[1].locator, seen.page, situation.test_id_attribute)
+        now = resolve_ways(following[1].locator, page, situation.test_id_attribute)
+    except Unresolvable:
+        return None
+    came_to_light = after.page.elements[after.target].visible and after.page.url == seen.page.url
+    if not came_to_light or len(was) != 1 or seen.page.elements[was[0]].visible:
+        return None
+    return now[0] if len(now) == 1 and not page.elements[now[0]].visible else None
 
 
 # --- behind a menu ---------------------------------------------------------------------------------------

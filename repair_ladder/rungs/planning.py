@@ -40,6 +40,19 @@ def says(page: PageSnapshot, element: Element) -> str:
     return fold(element.name or page.texts[element.index] or element.get("title"))[:80]
 
 
+def opener(page: PageSnapshot, target: int) -> int | None:
+    """The control that folds open what hides an element, as the page itself says it."""
+    for around in page.ancestors(target):
+        if around.tag == "details" and "open" not in around.attributes:
+            return next((i for i in page.children[around.index] if page.elements[i].tag == "summary"), None)
+        name = around.get("id")
+        if name and not around.visible:
+            for element in page.elements:
+                if name in element.get("aria-controls").split() and can_be_clicked(element):
+                    return element.index
+    return None
+
+
 def came(situation: Situation, place: Place) -> frozenset[int]:
     """What a person would call new on the failing page: it stands for nothing that was there when the test was green,
     or for something that nobody would know by its name. Without such a page nothing is known to be new.

@@ -16,7 +16,7 @@ from radar.locators import Locator
 from repair_ladder.harm import destructive_word
 from repair_ladder.operations import Operation
 from repair_ladder.rungs import SUGGEST_FIX, Candidate, Situation, new_ways
-from repair_ladder.rungs.planning import any_of, before, can_be_clicked, compared_with_green, says, written
+from repair_ladder.rungs.planning import any_of, before, can_be_clicked, compared_with_green, opener, says, written
 from repair_ladder.rungs.self_heal import find_target
 from repair_ladder.steps import Place, Step, show_place, walk
 
@@ -386,13 +386,13 @@ def open_disclosure(situation: Situation) -> Iterator[Candidate]:
         target = _folded_away(situation, place, page)
     if target is None or page.elements[target].visible:
         return
-    opener = _opener(page, target)
-    if opener is None:
+    control = opener(page, target)
+    if control is None:
         return
-    locator = written(situation, page, opener)
+    locator = written(situation, page, control)
     if locator is None:
         return
-    words = in_words(page, opener)
+    words = in_words(page, control)
     yield Candidate(
         (Operation("insert", before(place), Step("click", locator), f"the target is folded away; {words} opens it"),),
         SUGGEST_FIX,
@@ -415,18 +415,6 @@ def _folded_away(situation: Situation, place: Place, page: PageSnapshot) -> int 
         if not e.visible and name and fold(e.name or e.own_text).casefold() == name and e.tag not in ("option", "title")
     ]
     return alike[0] if len(alike) == 1 else None
-
-
-def _opener(page: PageSnapshot, target: int) -> int | None:
-    for around in page.ancestors(target):
-        if around.tag == "details" and "open" not in around.attributes:
-            return next((i for i in page.children[around.index] if page.elements[i].tag == "summary"), None)
-        name = around.get("id")
-        if name and not around.visible:
-            for element in page.elements:
-                if name in element.get("aria-controls").split() and can_be_clicked(element):
-                    return element.index
-    return None
 
 
 # --- a list that became virtual ------------------------------------------------------------------------
@@ -527,6 +515,7 @@ PLANNERS: Final[tuple[Callable[[Situation], Iterator[Candidate]], ...]] = (
     new_ways.pick_from_list_box,
     new_ways.press_toggle,
     open_disclosure,
+    new_ways.open_the_same_part,
     scroll_to_row,
     fill_required,
     drop_step,

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from radar.at_risk import resolve_ways
 from repair_ladder import floor, gate
 from repair_ladder.outcomes import Green, Outcome, Trace
 from repair_ladder.rungs import Candidate, Situation
@@ -103,6 +104,85 @@ async def test_nothing_is_opened_while_the_target_is_there() -> None:
     page = a_page(PROFILE.replace("    button#save", more).replace("input#street", "input#road"))
 
     assert await proposed(3, page) == (), "it has another id, which is for the first rung"
+
+
+# --- what opens a part of the page became another control -------------------------------------------------
+
+SHUT = """
+main
+  fieldset
+    h2 "Extra"
+      a#toggle0 href=# "Show"
+    div
+      input#shelf name=shelf label="Shelf" hidden
+  fieldset
+    h2 "Notes"
+      a#toggle1 href=# "Show"
+    div
+      input#notes name=notes label="Notes" hidden
+  button#save "Save"
+"""
+OPENED = SHUT.replace('label="Shelf" hidden', 'label="Shelf"')
+FOLD_OUTS = """
+main
+  fieldset
+    details
+      summary "Extra"
+      div
+        input#shelf name=shelf label="Shelf" hidden
+  fieldset
+    details
+      summary "Notes"
+      div
+        input#notes name=notes label="Notes" hidden
+  button#save "Save"
+"""
+UNFOLDING = steps_of(
+    {"goto": "/"},
+    {"click": {"css": "#toggle0"}},
+    {"fill": {"css": "#shelf", "value": "B 12"}},
+    {"assert_value": {"css": "#shelf", "equals": "B 12"}},
+)
+
+
+async def unfolded(new: str, *, shut: str = SHUT, opened: str = OPENED) -> list[Candidate]:
+    old, after, page = a_page(shut), a_page(opened), a_page(new)
+    memory = a_memory({2: (old, index_of(old, id="toggle0")), 3: (after, index_of(after, id="shelf"))})
+    found = await propose(Situation(UNFOLDING, (), a_red(2, page), memory))
+    return [one for one in found if news(one)[0][0] == "replace"]
+
+
+async def test_what_opened_a_part_of_the_page_is_known_by_what_it_opened() -> None:
+    """The live trial's section: "Show" beside a heading became the heading itself, as the summary of a fold-out."""
+    (one,) = await unfolded(FOLD_OUTS)
+
+    assert news(one) == [("replace", (2,), "click")]
+    page = a_page(FOLD_OUTS)
+    locator = one.operations[0].new.locator  # type: ignore[union-attr]
+    assert locator is not None
+    assert [page.texts[i] for i in resolve_ways(locator, page)] == ["Extra"], (
+        "not the one beside it, which opens something else"
+    )
+    assert one.doubt, "its words are other ones: a person looks at it"
+    assert one.vouched == {(2,)}
+
+
+@pytest.mark.parametrize(
+    ("new", "shut", "opened"),
+    [
+        (FOLD_OUTS.replace('label="Shelf" hidden', 'label="Shelf"'), SHUT, OPENED),
+        (FOLD_OUTS, OPENED, OPENED),
+        (FOLD_OUTS, SHUT, SHUT),
+        (FOLD_OUTS.replace("    details\n      summary", "    div\n      h2"), SHUT, OPENED),
+        (FOLD_OUTS.replace('summary "Extra"', 'summary "Delete the extras"'), SHUT, OPENED),
+        (FOLD_OUTS.replace("input#shelf", "input#rack"), SHUT, OPENED),
+    ],
+    ids=["it is open", "it was open before", "it stayed shut", "nothing folds it", "it destroys", "another is folded"],
+)
+async def test_a_control_is_not_taken_for_another_without_having_opened_the_same(
+    new: str, shut: str, opened: str
+) -> None:
+    assert await unfolded(new, shut=shut, opened=opened) == []
 
 
 # --- behind a menu -------------------------------------------------------------------------------------
