@@ -110,14 +110,19 @@ async def add_sweep(
     by_hand: bool,
     scheduled: bool = False,
 ) -> Job:
-    return await jobs.add(
+    """A person who meets a scheduled one that still waits gets what a sweep by hand does: it stages in every mode."""
+    payload = {"base_url": base_url, "by_hand": by_hand, "scheduled": scheduled}
+    job = await jobs.add(
         tx,
         project=project.id,
         kind=JobKind.SWEEP,
         key=f"project:{project.id}:{base_url or ''}",
-        payload={"base_url": base_url, "by_hand": by_hand, "scheduled": scheduled},
+        payload=payload,
         now=tools.now(),
     )
+    if by_hand and not job.payload.get("by_hand") and await jobs.change_waiting(tx, job.id, payload):
+        return replace(job, payload=payload)
+    return job
 
 
 async def sweep(tools: Tools, job: Job) -> dict[str, Any]:

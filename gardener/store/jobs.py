@@ -143,6 +143,12 @@ async def listed(
     return tuple(map(from_row, await tx.rows(statement)))
 
 
+async def change_waiting(tx: Transaction, job: int, payload: Mapping[str, Any]) -> bool:
+    """Ask for something more of a job that nobody has begun. False: somebody has, so it goes on as it was."""
+    statement = update(JobRow).where(JobRow.id == job, JobRow.state == JobState.QUEUED).values(payload=dict(payload))
+    return bool(await tx.change(statement))
+
+
 async def ahead_of(tx: Transaction, job: Job) -> int:
     """How many jobs of the project come before it."""
     before = (JobRow.project == job.project, JobRow.id < job.id, JobRow.state.in_([JobState.QUEUED, JobState.RUNNING]))

@@ -111,3 +111,21 @@ async def test_a_switch_that_is_flipped_while_a_scheduled_sweep_waits_is_heeded(
 
         assert await world.queue() == ()
         assert (await world.test()).version == 1
+
+
+async def test_a_person_who_meets_a_waiting_scheduled_sweep_gets_what_one_by_hand_does(make_world: MakeWorld) -> None:
+    """It is the same job, no second one; and it stages, although the project's own sweeps do not."""
+    async with make_world(OLD, settings=replace(BY_THE_CLOCK, suite_cron=None)) as world:
+        await world.save(CHECKOUT)
+        await world.run()
+        await at(world, "12:10")
+        await at(world, "13:00")
+        world.app.release = RENAMED
+        world.clock.moment = datetime(2026, 3, 1, 15, tzinfo=UTC)
+        await timing.look_at_the_clock(world.tools)
+
+        asked = await world.ask_for_sweep()
+        await world.work(asked.id)
+
+        assert not await working.work_once(world.tools), "it was the clock's own, and no second one"
+        assert len(await world.queue()) == 1
