@@ -105,7 +105,7 @@ def request_meets(parameters: Mapping[str, Any], seen: SeenRequest, *, base_url:
 
 def address_meets(pattern: str, url: str, *, base_url: str) -> bool:
     """Is it this address? `*` stands for anything; a query or hash that the pattern does not mention plays no part."""
-    address, pattern = _below(base_url, url), _below(base_url, pattern)
+    address, pattern = below(base_url, url), below(base_url, pattern)
     if "#" not in pattern:
         address = address.partition("#")[0]
     if "?" not in pattern:
@@ -113,7 +113,7 @@ def address_meets(pattern: str, url: str, *, base_url: str) -> bool:
     return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), address, re.DOTALL) is not None
 
 
-def _below(base_url: str, url: str) -> str:
+def below(base_url: str, url: str) -> str:
     """The address without the base URL, if it lies below it; "http://shopping/" does not lie below "http://shop"."""
     rest = url.removeprefix(base_url)
     return rest if rest[:1] in ("", "/", "?", "#") else url

@@ -53,6 +53,7 @@ from repair_ladder.checks import (
     SeenRequest,
     announced_meets,
     audit_holds,
+    below,
     console_meets,
     describe,
     meets,
@@ -81,6 +82,7 @@ POLL_MS: Final = 40
 READ_MS: Final = 1000  # to read one value of an element that was found
 LOAD_MS: Final = 15000  # pages load for longer than elements take to appear
 LATE_MS: Final = 5000  # to describe a page that was slow to answer
+MAIN_MS: Final = 500  # so long only the main way of a locator is tried
 MANY_MS: Final = 1200  # so long several matches may be a page in the middle of a change
 FILM_QUALITY: Final = 50
 FILM: Final = {"format": "jpeg", "quality": FILM_QUALITY, "maxWidth": 640, "maxHeight": 360}
@@ -238,6 +240,7 @@ class _Player:
         self.lines: dict[str, list[str]] = {"page": [], "console": [], "failed": [], "bad": [], "audit": []}
         self.downloads: list[Download] = []
         self.console: list[tuple[str, str]] = []  # level and text
+        self.console_is_cut = False
         self.requests: dict[Request, int | None] = {}  # with the status of the answer
         self.toasts: list[Announced] = []
         self.toasts_since = 0  # the first that came up since the last step that may have caused one
@@ -288,6 +291,8 @@ class _Player:
     def keep_line(self, level: str, text: str) -> None:
         if len(self.console) < MOST_SEEN:
             self.console.append((level, fold(text[:LONGEST_SEEN])))
+        else:
+            self.console_is_cut = True
 
     def on_request(self, request: Request) -> None:
         if len(self.requests) < MOST_SEEN:
@@ -578,14 +583,20 @@ class _Player:
         return found
 
     async def pick(self, locator: Locator, *, wait: bool = True) -> BrowserLocator:
-        """The first way that finds something now; the main one if none does in time."""
+        """The first way that finds something; the main one if none does in time.
+
+        On a page that is still being built an alternative may find something before the main way can, so that one gets
+        a moment of its own.
+        """
         ways = [self.locate(way) for way in locator.ways()]
+        main_until = min(self.deadline, time.monotonic() + MAIN_MS / 1000) if wait else 0.0
         while len(ways) > 1:
-            for number, way in enumerate(ways):
+            tried = ways if time.monotonic() >= main_until else ways[:1]
+            for number, way in enumerate(tried):
                 if await way.count():
                     self.way = number
                     return way
-            if not wait or time.monotonic() > self.deadline:
+            if tried is ways and (not wait or time.monotonic() > self.deadline):
                 break
             await asyncio.sleep(POLL_MS / 1000)
         return ways[0]
@@ -814,7 +825,7 @@ class _Player:
                     return tabs[-1]
             else:
                 for one in reversed(tabs):
-                    address = one.url.removeprefix(self.stage.base_url)
+                    address = below(self.stage.base_url, one.url)
                     if meets(condition, address, folded=False) if condition else _is_like(str(wanted), address):
                         return one
             if time.monotonic() > self.deadline:
@@ -1023,7 +1034,7 @@ class _Player:
 
     def address(self) -> str:
         """The URL without the base URL."""
-        return self.page.url.removeprefix(self.stage.base_url)
+        return below(self.stage.base_url, self.page.url)
 
     async def url_meets(self, condition: Mapping[str, Any]) -> tuple[bool, str]:
         return meets(condition, self.address(), folded=False), self.address()
@@ -1094,7 +1105,8 @@ class _Player:
         async def look() -> tuple[bool, str]:
             lines = [f"{level}: {text}" for level, text in self.console if console_meets(given, level, text)]
             if given.get("none"):
-                return not lines, " | ".join(lines[:5]) or "none"
+                cut = f"more than {MOST_SEEN} lines, not all of which were kept" if self.console_is_cut else ""
+                return not lines and not cut, " | ".join(lines[:5]) or cut or "none"
             return bool(lines), f"{len(self.console)} other lines" if self.console else "nothing"
 
         with contextlib.suppress(Error):

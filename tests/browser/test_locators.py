@@ -124,3 +124,18 @@ async def test_an_alternative_is_waited_for_like_the_main_way(play: Play, site: 
     site.show("<script>setTimeout(() => document.body.innerHTML = '<b id=late>x</b>', 300)</script>")
 
     green(await play({"click": {"css": "#gone", "alternatives": [{"css": "#late"}]}}))
+
+
+async def test_an_alternative_that_finds_something_first_does_not_win_over_a_main_way_that_is_late(
+    play: Play, site: Site
+) -> None:
+    """The page is still being built: the other button is there before the one that is meant."""
+    site.show(
+        "<button class=b>Cancel</button>"
+        "<script>setTimeout(() => document.body.insertAdjacentHTML('beforeend', '<button id=late>Go</button>'), 150)"
+        "</script>"
+    )
+
+    done = await play({"click": {"css": "#late", "alternatives": [{"css": ".b"}]}})
+
+    assert green(done).trace.played[1].way == 0

@@ -332,6 +332,14 @@ async def test_the_console_is_checked_by_level_and_pattern(play: Play, site: Sit
     assert "boom is not defined" in str(thrown.observed)
 
 
+async def test_a_console_that_wrote_more_than_is_kept_is_not_called_quiet(play: Play, site: Site) -> None:
+    site.show("<script>for (let i = 0; i < 2100; i++) console.log(i); console.error('broke')</script>")
+
+    found = red(await play({"assert_console": {"none": True}}, **SOON), "check", "2")
+
+    assert "not all of which were kept" in found.message
+
+
 async def test_a_request_is_checked_by_method_address_status_and_body(play: Play, site: Site) -> None:
     site.show(
         """<button onclick="setTimeout(() => fetch('/api/orders?x=1', {method: 'POST',
