@@ -184,6 +184,12 @@ async def by_numbers(tx: Transaction, numbers: Collection[int]) -> dict[int, Sav
     return {row.id: saved_tests.from_row(row) for row in await tx.rows(statement)}
 
 
+async def numbers_of(tx: Transaction, project: int, names: Collection[str]) -> dict[str, int]:
+    """The tests of those names; a name that there is no test of is left out."""
+    where = (SavedTestRow.project == project, SavedTestRow.name.in_(list(names)))
+    return {row.name: row.id for row in await tx.rows(select(SavedTestRow.id, SavedTestRow.name).where(*where))}
+
+
 async def runs(
     tx: Transaction, project: int, *, limit: int, offset: int = 0, test: int | None = None
 ) -> Slice[RunLine]:

@@ -175,6 +175,7 @@ class IssueRow:
     restated: int
     closed_at: datetime | None
     run: int | None
+    awaits: bool  # an answer
 
 
 def issue_row(issue: Issue) -> IssueRow:
@@ -189,6 +190,7 @@ def issue_row(issue: Issue) -> IssueRow:
         issue.restated,
         issue.closed_at,
         issue.run,
+        issue.story is not None and issue.answer is None and issue.closed_at is None,
     )
 
 
