@@ -91,8 +91,8 @@ class AtRiskLine:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One change of the app, and how many open proposals answer it."""
+    """One drift, and how many open proposals it has; see proposals.cause_key."""
 
-    change_key: str
+    key: str
     proposals: int
     proven: int

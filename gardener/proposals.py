@@ -43,6 +43,11 @@ class Proposal:
     run: int | None = None  # the run that showed the test broken
     proof_run: int | None = None  # the run that showed the fix green
 
+    @property
+    def cause(self) -> str:
+        """The same for all proposals that a person may decide about at once."""
+        return cause_key(self.operations)
+
 
 def essence(operations: Sequence[dict[str, Any]]) -> str:
     """What operations do, without the reasons given for them: the same text for the same fix of one test."""

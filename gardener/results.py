@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from gardener.ledger import Sum
 from gardener.notices import Delivery, Target
-from gardener.proposals import Proposal, cause_key
+from gardener.proposals import Proposal
 from gardener.repairs import Repair
 from gardener.runs import Run
 from gardener.triage import Issue
@@ -86,7 +86,7 @@ def proposal_shape(proposal: Proposal) -> dict[str, Any]:
         "restated": proposal.restated,
         "reason": proposal.reason,
         "version": proposal.version,
-        "cause": cause_key(proposal.operations),
+        "cause": proposal.cause,
         "staged_at": proposal.created_at.isoformat(),
     }
 

@@ -18,9 +18,15 @@ class Form:
     """The fields of a form; of one that stands twice the last counts, as with a checkbox over a hidden field."""
 
     values: Mapping[str, str] = field(default_factory=dict)
+    lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # every value of each field, in order
 
     def text(self, name: str, *, longest: int = 10_000) -> str:
         return self.values.get(name, "")[:longest]
+
+    def numbers(self, name: str) -> tuple[int, ...]:
+        """The ids that were ticked, once each; what is no number is passed over."""
+        found = (one for one in self.lists.get(name, ()) if one.isascii() and one.isdecimal() and len(one) < 16)
+        return tuple(dict.fromkeys(map(int, found)))
 
     def has(self, name: str) -> bool:
         return bool(self.values.get(name))
@@ -36,7 +42,10 @@ def read_form(body: bytes, content_type: str) -> Form:
         pairs = parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
     except ValueError:
         raise BadSetting("the form cannot be read: it is not UTF-8 text, or has too many fields") from None
-    return Form(dict(pairs))
+    lists: dict[str, tuple[str, ...]] = {}
+    for name, value in pairs:
+        lists[name] = (*lists.get(name, ()), value)
+    return Form(dict(pairs), lists)
 
 
 def read_page(text: str | None) -> int:

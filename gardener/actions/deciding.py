@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass, replace
 
 from gardener.actions import learning
 from gardener.actions.entrusting import values_of
 from gardener.actions.playing import access_to, allowed_origins, memory_of, stage_of, with_session, write_run
 from gardener.actions.repairing import write_repair
-from gardener.errors import Conflict, Refused
+from gardener.errors import GardenerError, Refused
 from gardener.notices import EventKind
 from gardener.projects import Project
-from gardener.proposals import Proposal, ProposalStatus, cause_key
+from gardener.proposals import Proposal, ProposalStatus
 from gardener.repairs import Repair, revert_warning, why_not_revertable
 from gardener.runs import Run, Trigger
 from gardener.saved_tests import SavedTest, may_tend
 from gardener.store import Transaction, audit, events, issues, projects, proposals, repairs, runs, saved_tests
 from gardener.tools import Tools
 from gardener.triage import Issue
+from radar.errors import RadarError
 from repair_ladder import gate
-from repair_ladder.errors import DoesNotFit
+from repair_ladder.errors import DoesNotFit, LadderError
 from repair_ladder.operations import Operations, apply_operations
 from repair_ladder.outcomes import Environment, Green
 from repair_ladder.step_format import read_operation
@@ -61,6 +63,19 @@ async def approve(tools: Tools, proposal: int, by: str) -> Repair:
     raise Refused(_stale(row, current))
 
 
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What came of one of several: `reason` says why it was not done."""
+
+    proposal: Proposal  # as it is afterwards
+    repair: Repair | None = None
+    reason: str = ""
+
+    @property
+    def is_done(self) -> bool:
+        return not self.reason
+
+
 async def approve_cause(tools: Tools, proposal: int, by: str) -> tuple[tuple[Repair, ...], tuple[str, ...]]:
     """Approve a proposal and every open one of the same cause: the repairs, and why the others were not written.
 
@@ -68,19 +83,36 @@ async def approve_cause(tools: Tools, proposal: int, by: str) -> tuple[tuple[Rep
     """
     async with tools.store.reading() as tx:
         row = await proposals.get(tx, proposal)
-        waiting = await proposals.listed(tx, row.project, statuses=[ProposalStatus.PROPOSED])
+        waiting = await proposals.open_of_cause(tx, row.project, row.cause)
     _must_be_open(row)
-    cause = cause_key(row.operations)
-    made: list[Repair] = []
-    refused: list[str] = []
-    for one in sorted((one for one in waiting if cause_key(one.operations) == cause), key=lambda one: one.id):
-        try:
-            made.append(await approve(tools, one.id, by))
-        except (Refused, Conflict) as error:
-            refused.append(str(error))
+    decided = await approve_each(tools, sorted(one.id for one in waiting), by)
+    made = tuple(one.repair for one in decided if one.repair is not None)
+    refused = tuple(one.reason for one in decided if one.reason)
     if not made:
         raise Refused(" ".join(refused))
-    return tuple(made), tuple(refused)
+    return made, refused
+
+
+async def approve_each(tools: Tools, wanted: Sequence[int], by: str) -> tuple[Decided, ...]:
+    """Approve several, each by itself and in this order: what cannot be done says why, and stops no other."""
+    return tuple([await _one_of_many(tools, number, approve(tools, number, by)) for number in wanted])
+
+
+async def dismiss_each(tools: Tools, wanted: Sequence[int], by: str) -> tuple[Decided, ...]:
+    """Dismiss several, in the same way."""
+    return tuple([await _one_of_many(tools, number, dismiss(tools, number, by)) for number in wanted])
+
+
+async def _one_of_many(tools: Tools, number: int, deciding: Awaitable[Repair | Proposal]) -> Decided:
+    """Raises NotFound for a proposal that there is not."""
+    repair, reason = None, ""
+    try:
+        done = await deciding
+        repair = done if isinstance(done, Repair) else None
+    except (GardenerError, LadderError, RadarError) as error:
+        reason = str(error)
+    async with tools.store.reading() as tx:
+        return Decided(await proposals.get(tx, number), repair, reason)
 
 
 async def _write(

@@ -80,43 +80,30 @@ async def _counts(tx: Transaction, project: int | None) -> dict[int, Counts]:
 
 
 async def queue(tx: Transaction, project: int, *, limit: int, offset: int = 0) -> Slice[Proposal]:
-    """Open proposals, those that answer the same change of the app side by side, the newest cause first."""
+    """Open proposals, those of the same cause side by side, the newest cause first."""
     is_open = (ProposalRow.project == project, ProposalRow.status == ProposalStatus.PROPOSED)
-    together = func.max(ProposalRow.id).over(partition_by=ProposalRow.change_key)
-    # What was found by hand answers no change: each such row stands for itself.
-    newest = case((ProposalRow.change_key == "", ProposalRow.id), else_=together)
+    newest = func.max(ProposalRow.id).over(partition_by=ProposalRow.cause_key)
     statement = proposals.selected().where(*is_open).order_by(newest.desc(), ProposalRow.id.desc())
     rows = await tx.rows(statement.limit(limit).offset(offset))
     return Slice(tuple(map(proposals.from_row, rows)), await _count(tx, ProposalRow, *is_open))
 
 
-async def causes(tx: Transaction, project: int, change_keys: Collection[str]) -> dict[str, Cause]:
-    """How many open proposals answer each of these changes of the app."""
+async def causes(tx: Transaction, project: int, keys: Collection[str]) -> dict[str, Cause]:
+    """How many open proposals there are of each of these causes."""
     statement = (
         select(
-            ProposalRow.change_key,
+            ProposalRow.cause_key,
             func.count().label("proposals"),
             func.sum(case((ProposalRow.proven, 1), else_=0)).label("proven"),
         )
         .where(
             ProposalRow.project == project,
             ProposalRow.status == ProposalStatus.PROPOSED,
-            ProposalRow.change_key.in_([one for one in change_keys if one]),
+            ProposalRow.cause_key.in_(list(keys)),
         )
-        .group_by(ProposalRow.change_key)
+        .group_by(ProposalRow.cause_key)
     )
-    return {row.change_key: Cause(row.change_key, row.proposals, int(row.proven)) for row in await tx.rows(statement)}
-
-
-async def proven_of(tx: Transaction, project: int, change_key: str) -> tuple[int, ...]:
-    """The open and proven proposals that answer one change, oldest first."""
-    statement = select(ProposalRow.id).where(
-        ProposalRow.project == project,
-        ProposalRow.status == ProposalStatus.PROPOSED,
-        ProposalRow.change_key == change_key,
-        ProposalRow.proven,
-    )
-    return tuple(row.id for row in await tx.rows(statement.order_by(ProposalRow.id)))
+    return {row.cause_key: Cause(row.cause_key, row.proposals, int(row.proven)) for row in await tx.rows(statement)}
 
 
 async def decided(

@@ -10,8 +10,9 @@ from sqlalchemy import Row, Select, delete, func, insert, select, update
 
 from gardener.errors import Conflict, NotFound
 from gardener.notices import EventKind
-from gardener.proposals import Proposal, ProposalStatus, essence, fix_key
+from gardener.proposals import Proposal, ProposalStatus, cause_key, essence, fix_key
 from gardener.store import events
+from gardener.store.columns import clean_json
 from gardener.store.plain import merged
 from gardener.store.rows import DeclinedRow, ProposalRow, SavedTestRow
 from gardener.store.transaction import Transaction
@@ -77,6 +78,7 @@ async def stage(
         restated=0,
         reason=reason,
         change_key=change_key,
+        cause_key=cause_key(clean_json(plain)),
         created_at=now,
         run=run,
         proof_run=proof_run,
@@ -204,6 +206,16 @@ async def listed(
     if test is not None:
         statement = statement.where(ProposalRow.test == test)
     return tuple(map(from_row, await tx.rows(statement)))
+
+
+async def open_of_cause(tx: Transaction, project: int, cause: str) -> tuple[Proposal, ...]:
+    """All that wait because of one drift, by the names of their tests."""
+    statement = selected().where(
+        ProposalRow.project == project,
+        ProposalRow.status == ProposalStatus.PROPOSED,
+        ProposalRow.cause_key == cause,
+    )
+    return tuple(map(from_row, await tx.rows(statement.order_by(SavedTestRow.name))))
 
 
 async def count_open(tx: Transaction, project: int) -> int:

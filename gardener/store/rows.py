@@ -274,6 +274,7 @@ class ProposalRow(Base):
     restated: Mapped[int]
     reason: Mapped[str]
     change_key: Mapped[str]
+    cause_key: Mapped[str] = mapped_column(server_default=text("''"))  # proposals.cause_key of its operations
     created_at: Mapped[datetime]
     decided_at: Mapped[datetime | None]
     decided_by: Mapped[str | None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 import sys
 from datetime import UTC, datetime
@@ -15,10 +16,11 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Connection, create_engine
 
 from gardener.errors import BadSetting
-from gardener.store import Store, deliveries, events, open_store, projects
+from gardener.proposals import cause_key
+from gardener.store import Store, deliveries, events, open_store, projects, proposals
 from gardener.store.migrations import HEAD, scripts, upgrade
 from gardener.store.rows import Base
-from tests.gardener.conftest import SERVER, Databases, a_shop
+from tests.gardener.conftest import SERVER, Databases, a_shop, an_operation
 
 OPEN_AND_ADD = """
 import asyncio, sys
@@ -183,6 +185,33 @@ async def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
 async def test_a_postgresql_database_that_is_not_there_is_told(databases: Databases) -> None:
     with pytest.raises(BadSetting, match="does not exist"):
         await open_store(f"{SERVER.rpartition('/')[0]}/gardener_test_not_there")
+
+
+async def test_proposals_of_an_older_database_get_their_cause(tmp_path: Path) -> None:
+    path = tmp_path / "gardener.db"
+    operations = [an_operation()]
+    old = create_engine(f"sqlite:///{path}")
+    with old.begin() as connection:
+        upgrade(connection, "0007")
+        connection.exec_driver_sql(
+            "INSERT INTO projects (name, base_url, auto_repair, side_by_side, settings, created_at) "
+            "VALUES ('shop', 'http://shop.test', 0, 1, '{}', '2026-03-01 12:00:00.000000')"
+        )
+        connection.exec_driver_sql(
+            "INSERT INTO tests (project, name, status, version, steps, tags, variables, flagged) "
+            "VALUES (1, 'checkout', 'active', 1, '[]', '[]', '{}', 0)"
+        )
+        connection.exec_driver_sql(
+            "INSERT INTO proposals (project, test, version, status, proven, strategy, operations, refusals, triggers, "
+            "restated, reason, change_key, created_at) VALUES (1, 1, 1, 'proposed', 1, 'self_heal', ?, '[]', '[]', 0, "
+            "'', '', '2026-03-01 12:00:00.000000')",
+            (json.dumps(operations),),
+        )
+    old.dispose()
+
+    async with await open_store(f"sqlite:///{path}") as store, store.reading() as tx:
+        (waiting,) = await proposals.open_of_cause(tx, 1, cause_key(operations))
+    assert waiting.cause == cause_key(operations)
 
 
 async def test_an_older_database_is_brought_up_to_date_with_what_is_in_it(tmp_path: Path) -> None:

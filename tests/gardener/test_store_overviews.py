@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 from gardener.actions.admitting import token_hash
 from gardener.people import LIMITS, Role
@@ -33,23 +34,34 @@ async def _run(store: Store, test: SavedTest, status: RunStatus, trigger: Trigge
     return run.id
 
 
-async def test_proposals_that_answer_one_change_stand_side_by_side_the_newest_cause_first(
-    store: Store, shop: Project
-) -> None:
+def by(css: str) -> dict[str, Any]:
+    return {"operations": [an_operation(css)]}
+
+
+async def test_proposals_of_one_cause_stand_side_by_side_the_newest_cause_first(store: Store, shop: Project) -> None:
     async with store.transaction() as tx:
-        for number, key in enumerate(["old", "new", "", "old", "new", ""]):
+        for number, css in enumerate(["#old", "#new", "#one", "#old", "#new", "#two"]):
             test = await a_checkout(tx, shop, f"test {number}")
-            await a_proposal(tx, test, change_key=key, proven=number != 1)
+            # Whether one change of the app was told of or several makes no difference.
+            await a_proposal(tx, test, change_key=f"release-{number}", proven=number != 1, **by(css))
         whole = await overviews.queue(tx, shop.id, limit=10)
         second = await overviews.queue(tx, shop.id, limit=2, offset=2)
-        causes = await overviews.causes(tx, shop.id, ["old", "new", ""])
-        proven = await overviews.proven_of(tx, shop.id, "new")
+        keys = {one.operations[0]["new"]["click"]["css"]: one.cause for one in whole.rows}
+        causes = await overviews.causes(tx, shop.id, [keys["#old"], keys["#new"]])
+        same = await proposals.open_of_cause(tx, shop.id, keys["#new"])
+        await proposals.decide(tx, same[0].id, to=ProposalStatus.DISMISSED, by="Ada", now=NOW)
+        left = await proposals.open_of_cause(tx, shop.id, keys["#new"])
 
-    assert [one.change_key for one in whole.rows] == ["", "new", "new", "old", "old", ""]
+    shown = [one.operations[0]["new"]["click"]["css"] for one in whole.rows]
+    assert shown == ["#two", "#new", "#new", "#old", "#old", "#one"]
     assert [one.id for one in second.rows] == [one.id for one in whole.rows[2:4]]
     assert (whole.total, second.total) == (6, 6)
-    assert (causes["new"].proposals, causes["new"].proven, set(causes)) == (2, 1, {"new", "old"})
-    assert len(proven) == 1
+    assert {key: (one.proposals, one.proven) for key, one in causes.items()} == {
+        keys["#new"]: (2, 1),
+        keys["#old"]: (2, 2),
+    }
+    assert [one.test_name for one in same] == ["test 1", "test 4"]
+    assert [one.test_name for one in left] == ["test 4"]
 
 
 async def test_counts_are_those_of_each_project(store: Store, shop: Project) -> None:

@@ -221,13 +221,13 @@ async def test_repairs_that_answer_one_change_are_approved_together(office: Offi
     ada = await office.ada()
     await ada.get("/projects/1/radar")
     shown = ada.text
-    key = re.search(r'name="change_key" value="([^"]+)"', ada.page)
+    action = re.search(r'action="(/projects/1/causes/[^"]+/approve)"', ada.page)
 
-    assert key is not None
-    await ada.send("/projects/1/approve-cause", change_key=key[1])
+    assert action is not None
+    await ada.send(action[1], which="all")
 
     assert "3 tests broken by the same change" in shown
-    assert ada.said == "3 repairs are written."
+    assert "Approved: 3 of 3" in ada.text
     assert len(await office.world.history()) == 3
     assert await office.world.queue() == ()
 

@@ -152,7 +152,7 @@ def test_a_change_that_touches_several_steps_is_one_trigger() -> None:
 
 def test_cards_with_one_cause_side_by_side_are_one_group() -> None:
     cards = [
-        (queue.card(a_proposal(id=number)), key) for number, key in ((1, "a"), (2, "a"), (3, ""), (4, ""), (5, "a"))
+        (queue.card(a_proposal(id=number)), key) for number, key in ((1, "a"), (2, "a"), (3, "b"), (4, "c"), (5, "a"))
     ]
 
     found = queue.groups(cards, {"a": Cause("a", 12, 9)})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+from typing import Final, Literal
 
 from litestar import Response, get, post
 from litestar.di import NamedDependency
@@ -11,16 +12,20 @@ from litestar.params import FromPath
 from gardener.actions import asking as asked
 from gardener.actions import deciding
 from gardener.errors import Conflict, NotFound, Refused
+from gardener.projects import Project
 from gardener.proposals import Proposal, ProposalStatus
 from gardener.store import Transaction, overviews, pages, projects, proposals, recordings, runs, saved_tests
 from radar.elements import PageSnapshot
 from repair_ladder.steps import Place, read_place, show_place
-from web import view
+from web import paging, view
 from web.auth import Asking
+from web.pages.projects import project_of
 from web.presenters import diffs, queue, sketches
 from web.site import Site
 
 SVG = "image/svg+xml"
+KEY: Final = re.compile(r"[0-9a-f]{12}")
+A_CAUSE: Final = 100  # tests of one cause that are shown, and decided about, at once
 
 
 @get("/proposals/{number:int}")
@@ -99,23 +104,92 @@ async def prove_again(
     return view.go_on(asking, f"/jobs/{job.id}")
 
 
-@post("/projects/{number:int}/approve-cause", status_code=200)
-async def approve_cause(asking: NamedDependency[Asking], number: FromPath[int]) -> Response[str]:
-    """All proven repairs that answer one change of the app, each by itself: one that fails stops no other."""
-    key = asking.form.text("change_key", longest=200)
+@get("/projects/{number:int}/causes/{key:str}")
+async def cause(asking: NamedDependency[Asking], number: FromPath[int], key: FromPath[str]) -> Response[str]:
+    """One drift with every test that waits because of it, to decide about all or some."""
+    project = await project_of(asking, number)
+    if not KEY.fullmatch(key):
+        raise NotFound("There is no such cause.")
+    want = paging.wanted(asking.request.query_params.get("page"), A_CAUSE)
     async with asking.tools.store.reading() as tx:
-        waiting = await overviews.proven_of(tx, number, key) if key else ()
-    written, failed = 0, ""
-    for proposal in waiting:
-        try:
-            await deciding.approve(asking.tools, proposal, asking.by)
-            written += 1
-        except (Refused, Conflict) as error:
-            failed = failed or str(error)
-    to = f"/projects/{number}/radar"
-    if failed:
-        return view.go_on(asking, to, bad=f"{written} of {len(waiting)} repairs were written. {failed}")
-    return view.go_on(asking, to, f"{written} repairs are written." if written != 1 else "1 repair is written.")
+        waiting = await proposals.open_of_cause(tx, project.id, key)
+        first = await saved_tests.by_id(tx, waiting[0].test) if waiting else None
+    shown = waiting[want.offset : want.offset + want.size]
+    return await view.page(
+        asking,
+        "queue/cause.html",
+        project=project,
+        here="radar",
+        key=key,
+        first=queue.card(waiting[0], first) if waiting else None,
+        title=queue.title(queue.card(waiting[0])) if waiting else "Nothing waits",
+        cards=[queue.card(one) for one in shown],
+        proven=sum(one.proven for one in waiting),
+        pager=paging.pager(asking.request.url.path, want, len(waiting)),
+    )
+
+
+@get(["/projects/{number:int}/causes/{key:str}/approve", "/projects/{number:int}/causes/{key:str}/dismiss"])
+async def cause_again(asking: NamedDependency[Asking], number: FromPath[int], key: FromPath[str]) -> Response[str]:
+    """Whoever loads the address of an answer anew is shown what is left."""
+    return view.go_on(asking, f"/projects/{number}/causes/{key}" if KEY.fullmatch(key) else f"/projects/{number}/radar")
+
+
+@post("/projects/{number:int}/causes/{key:str}/approve", status_code=200)
+async def approve_cause(
+    asking: NamedDependency[Asking], site: NamedDependency[Site], number: FromPath[int], key: FromPath[str]
+) -> Response[str]:
+    """All proven ones, or those that are ticked, each by itself: one that fails stops no other.
+
+    One that is not proven is only run where a person chose it.
+    """
+    project, chosen = await _of_cause(asking, number, key)
+    ready = [one for one in chosen if one.proven or one.status != ProposalStatus.PROPOSED]
+    results = [
+        queue.result(one) for one in await deciding.approve_each(asking.tools, [one.id for one in ready], asking.by)
+    ]
+    for one in chosen:
+        if one not in ready:
+            job = await asked.ask_for_approval(asking.tools, one.id, asking.by)
+            site.knock()
+            results.append(queue.being_proved(one, job.id))
+    return await _results(asking, project, key, results, "Approved")
+
+
+@post("/projects/{number:int}/causes/{key:str}/dismiss", status_code=200)
+async def dismiss_cause(asking: NamedDependency[Asking], number: FromPath[int], key: FromPath[str]) -> Response[str]:
+    project, chosen = await _of_cause(asking, number, key)
+    decided = await deciding.dismiss_each(asking.tools, [one.id for one in chosen], asking.by)
+    return await _results(asking, project, key, [queue.result(one) for one in decided], "Dismissed")
+
+
+async def _of_cause(asking: Asking, number: int, key: str) -> tuple[Project, list[Proposal]]:
+    """What the form is about. Those that were ticked stay in it even if they were decided meanwhile: it is told."""
+    project = await project_of(asking, number)
+    if not KEY.fullmatch(key):
+        raise NotFound("There is no such cause.")
+    async with asking.tools.store.reading() as tx:
+        if asking.form.text("which") == "all":
+            return project, [one for one in await proposals.open_of_cause(tx, project.id, key) if one.proven]
+        ticked = [await proposals.get(tx, one) for one in asking.form.numbers("proposal")[:A_CAUSE]]
+    return project, [one for one in ticked if one.project == project.id and one.cause == key]
+
+
+async def _results(asking: Asking, project: Project, key: str, results: list[queue.Result], done: str) -> Response[str]:
+    if not results:
+        return view.go_on(asking, f"/projects/{project.id}/causes/{key}", bad="None was chosen.")
+    async with asking.tools.store.reading() as tx:
+        left = len(await proposals.open_of_cause(tx, project.id, key))
+    return await view.page(
+        asking,
+        "queue/decided_many.html",
+        project=project,
+        here="radar",
+        results=results,
+        title=f"{done}: {sum(one.badge.word in ('applied', 'dismissed') for one in results)} of {len(results)}",
+        key=key,
+        left=left,
+    )
 
 
 async def _answer(asking: Asking, number: int, *, good: str = "", bad: str = "", link: str = "") -> Response[str]:
@@ -196,4 +270,4 @@ def _number(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
-HANDLERS = [look, picture, approve, dismiss, restore, prove_again, approve_cause]
+HANDLERS = [look, picture, approve, dismiss, restore, prove_again, cause, cause_again, approve_cause, dismiss_cause]

@@ -27,14 +27,14 @@ async def index(asking: NamedDependency[Asking], number: FromPath[int]) -> Respo
     async with asking.tools.store.reading() as tx:
         waiting = await overviews.queue(tx, project.id, limit=want.size, offset=want.offset)
         tests = await overviews.by_numbers(tx, [one.test for one in waiting.rows])
-        causes = await overviews.causes(tx, project.id, {one.change_key for one in waiting.rows})
+        causes = await overviews.causes(tx, project.id, {one.cause for one in waiting.rows})
         numbers = await overviews.proposal_counts(tx, project.id)
         dismissed = await overviews.decided(tx, project.id, [ProposalStatus.DISMISSED], limit=FOLDED)
         stale = await overviews.decided(tx, project.id, [ProposalStatus.STALE], limit=FOLDED)
         swept = await overviews.sweep_lines(tx, project.id, limit=5)
         risky = await overviews.at_risk(tx, project.id, limit=5)
         why = await why_empty(asking, tx, project) if not waiting.total else ""
-    cards = [(queue.card(one, tests.get(one.test)), one.change_key) for one in waiting.rows]
+    cards = [(queue.card(one, tests.get(one.test)), one.cause) for one in waiting.rows]
     return await view.page(
         asking,
         "radar/index.html",

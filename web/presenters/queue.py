@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
+from gardener.actions.deciding import Decided
 from gardener.overviews import Cause
 from gardener.proposals import Proposal, ProposalStatus
 from gardener.saved_tests import SavedTest
@@ -69,10 +70,10 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Cards that answer one change of the app."""
+    """Cards of one cause: the same drift in several tests."""
 
     title: str
-    change_key: str  # "" where there is nothing to approve together
+    cause: str
     number: int  # of open proposals in all, also those on other slices of the list
     proven: int
     cards: tuple[Card, ...]
@@ -116,18 +117,54 @@ def card(proposal: Proposal, test: SavedTest | None = None, *, steps: Steps | No
 
 
 def groups(cards: Sequence[tuple[Card, str]], causes: Mapping[str, Cause]) -> tuple[Group, ...]:
-    """Cards with their change key, in order; those side by side with the same key become one group."""
+    """Cards with their cause, in order; those side by side with the same one become one group."""
     made: list[Group] = []
     for one, key in cards:
-        cause = causes.get(key)
-        if made and key and made[-1].change_key == key:
-            made[-1] = Group(made[-1].title, key, made[-1].number, made[-1].proven, (*made[-1].cards, one))
+        if made and made[-1].cause == key:
+            made[-1] = replace(made[-1], cards=(*made[-1].cards, one))
             continue
-        first = one.triggers[0] if one.triggers else None
-        title = f"{first.what} on {first.page}" if first else "Found from a failed run"
-        number, proven = (cause.proposals, cause.proven) if cause else (1, int(one.proven))
-        made.append(Group(title, key, number, proven, (one,)))
+        cause = causes.get(key, Cause(key, 1, int(one.proven)))
+        made.append(Group(title(one), key, cause.proposals, cause.proven, (one,)))
     return tuple(made)
+
+
+def title(card: Card) -> str:
+    """What broke, as the heading of all that it broke."""
+    if card.triggers:
+        return f"{card.triggers[0].what} on {card.triggers[0].page}"
+    return f"A failed run: {cut(card.error, 160)}" if card.error else "Found from a failed run"
+
+
+RESULTS: Final = {
+    ProposalStatus.PROPOSED: Badge("not done", "warn", "It waits as before."),
+    ProposalStatus.STALE: words.PROPOSALS[ProposalStatus.STALE],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of one of several proposals that were decided at once."""
+
+    proposal: int
+    test_name: str
+    badge: Badge
+    reason: str
+    repair: int | None
+    job: int | None  # that proves it first
+
+
+def result(decided: Decided) -> Result:
+    row = decided.proposal
+    badge = words.PROPOSALS[row.status]
+    if not decided.is_done:
+        badge = RESULTS.get(row.status, Badge("not done", "warn", f"It is {row.status.value} already."))
+    repair = decided.repair.id if decided.repair else None
+    return Result(row.id, row.test_name, badge, sentence(decided.reason), repair, None)
+
+
+def being_proved(proposal: Proposal, job: int) -> Result:
+    said = "It newly does what may not be taken back: the test is run with it first, and it is written on green"
+    return Result(proposal.id, proposal.test_name, Badge("being proved", "calm"), sentence(said), None, job)
 
 
 def triggers(raw: Sequence[Mapping[str, Any]]) -> tuple[Trigger, ...]:
