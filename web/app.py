@@ -75,7 +75,9 @@ def create_app(site: Site, *, hosts: Collection[str] = (), services: Sequence[Se
         },
         exception_handlers={Exception: partial(_error, site)},
         lifespan=[beside],
-        compression_config=CompressionConfig(backend="gzip", minimum_size=1000, exclude=[r"/stream$"]),
+        compression_config=CompressionConfig(
+            backend="gzip", minimum_size=1000, exclude=[r"/stream$", r"/(picture|trace)$"]
+        ),
         request_max_body_size=LARGEST,
         openapi_config=None,
         logging_config=None,

@@ -77,6 +77,17 @@ def fragment(asking: Asking, name: str, /, **values: Any) -> Response[str]:
     return Response(content, media_type=PAGE)
 
 
+def file(content: bytes, media_type: str, *, name: str = "") -> Response[bytes]:
+    """What a browser or an app under test left: shown as what it is or saved as `name`, and never run as a page."""
+    headers = {
+        "Content-Security-Policy": "default-src 'none'; sandbox",
+        "X-Content-Type-Options": "nosniff",
+        "Content-Disposition": f'attachment; filename="{name}"' if name else "inline",
+        "Cache-Control": "private, max-age=86400",
+    }
+    return Response(content, media_type=media_type, headers=headers)
+
+
 def go_on(asking: Asking, to: str, good: str = "", bad: str = "", *, cookies: Sequence[Cookie] = ()) -> Response[str]:
     """After a form: to a page that shows what came of it, so that loading it again sends nothing twice."""
     said = [asking.said_cookie("good" if good else "bad", good or bad)] if good or bad else []
