@@ -28,6 +28,7 @@ class EventKind(StrEnum):
     BLIND = "blind"  # a control run was green: a test that cannot fail
     SWEEP_FINISHED = "sweep_finished"
     TEST_IMPORTED = "test_imported"
+    TEST_EDITED = "test_edited"  # on its page, or put into service or out of it there
     OVERDUE = "overdue"  # the clock: a sweep or a suite did not finish in time, or no scheduler runs
     BUDGET = "budget"  # a bound on what models may use up has tripped, or their account has no credit left
     DIGEST = "digest"

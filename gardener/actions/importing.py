@@ -125,7 +125,7 @@ async def _import_file(
             await events.emit(tx, project.id, EventKind.TEST_IMPORTED, subject, payload, now=tools.now())
             saved.append(one)
         for test in written:
-            await _check_fragments(tx, project, file, test)
+            await check_fragments(tx, project, str(file), test)
     return saved
 
 
@@ -177,7 +177,7 @@ def read_file(file: Path, *, form: str | None = None, base_url: str | None = Non
     return choosing.read(known, text, where=str(file), name=file.name.split(".")[0], base_url=base_url)
 
 
-async def _check_fragments(tx: Transaction, project: Project, file: Path, test: WrittenTest) -> None:
+async def check_fragments(tx: Transaction, project: Project, where: str, test: WrittenTest) -> None:
     """Raises BadTest where the test uses itself by way of others; what it names may also come later."""
     known: dict[str, Steps] = {}
     waiting = [name for _, name in fragments.names_used(test.steps)]
@@ -191,7 +191,7 @@ async def _check_fragments(tx: Transaction, project: Project, file: Path, test: 
         fragments.check(test.name, test.steps, known)
     except BadTest as error:
         step = f", step {show_place(error.place)}" if error.place else ""
-        raise BadTest(f"{file}: '{test.name}'{step}: {error}") from None
+        raise BadTest(f"{where}: '{test.name}'{step}: {error}") from None
 
 
 def _keep_uploads(data_dir: Path, file: Path, test: WrittenTest) -> str | None:

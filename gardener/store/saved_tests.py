@@ -32,8 +32,11 @@ async def import_test(
     author: str,
     now: datetime,
     cause: str = "import",
+    expected: int | None = None,
 ) -> SavedTest:
     """The test as it is written from now on; its name identifies it in its project.
+
+    With `expected` it is the version that the writer saw: Conflict if it is another one by now.
 
     Other steps or variables make a new version, and what waits for a person becomes stale, since its operations count
     in the old steps (G58). Status, tags and the file's own text change without one; the same test again changes
@@ -49,6 +52,13 @@ async def import_test(
         # Another process added it between our look and our insert; it is there now.
         old = await _locked(tx, project, written.name)
         assert old is not None
+    if expected is not None and old.version != expected:
+        notes = await version_notes(tx, old.id, limit=1)
+        who = f" by {notes[0].author}" if notes else ""
+        raise Conflict(
+            f"'{written.name}' was changed{who} meanwhile: it is at version {old.version}, you began with version "
+            f"{expected}. Nothing was written."
+        )
     content = _content(written.steps, written.variables)
     beside = {
         "status": written.status,

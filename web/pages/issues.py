@@ -61,7 +61,7 @@ async def answer(asking: NamedDependency[Asking], number: FromPath[int]) -> Resp
     to = f"/issues/{number}"
     if said == "edit" and issue.tests:
         async with asking.tools.store.reading() as tx:
-            to = f"/tests/{(await saved_tests.get(tx, issue.project, issue.tests[0])).id}"
+            to = f"/tests/{(await saved_tests.get(tx, issue.project, issue.tests[0])).id}/edit"
     return view.go_on(asking, to, sentence(f"Answered: {ANSWERS[said]}"))
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from litestar import Response, get
+from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from gardener.actions import importing
-from gardener.saved_tests import Status
+from gardener.actions import editing, importing
+from gardener.errors import Conflict, Refused
+from gardener.saved_tests import SavedTest, Status
 from gardener.store import at_risk, issues, overviews, projects, proposals, saved_tests
-from web import paging, view
+from repair_ladder.errors import BadTest
+from web import forms, paging, view
 from web.auth import Asking
 from web.pages.projects import project_of
 from web.presenters import overview as present
 from web.presenters import queue, tests
+from web.presenters.queue import sentence
 
 ONLY = ("red", "flagged", "at_risk")
 
@@ -73,4 +76,71 @@ async def one(asking: NamedDependency[Asking], number: FromPath[int]) -> Respons
     )
 
 
-HANDLERS = [index, one]
+@get("/tests/{number:int}/edit")
+async def edit_page(asking: NamedDependency[Asking], number: FromPath[int]) -> Response[str]:
+    async with asking.tools.store.reading() as tx:
+        test = await saved_tests.by_id(tx, number)
+    text = editing.text_of(test)
+    if len(text) > forms.LONGEST_TEST:
+        return view.go_on(
+            asking, f"/tests/{number}", bad="This test is too long for a page: export it, edit the file and import it."
+        )
+    return await _edit(asking, test, text)
+
+
+@post("/tests/{number:int}/edit", status_code=200)
+async def edit(asking: NamedDependency[Asking], number: FromPath[int]) -> Response[str]:
+    """What cannot be saved stays in the form, with the reason above it."""
+    version, text = asking.form.text("version", longest=9), asking.form.text("text", longest=forms.LARGEST)
+    async with asking.tools.store.reading() as tx:
+        old = await saved_tests.by_id(tx, number)
+        waited = await proposals.open_of(tx, number)
+    try:
+        if len(text) > forms.LONGEST_TEST:
+            raise Refused("The text is too long for a page: import it as a file.")
+        seen = int(version) if version.isascii() and version.isdecimal() else 0
+        saved = await editing.edit_test(asking.tools, number, text, version=seen, by=asking.by)
+    except (BadTest, Refused, Conflict) as error:
+        async with asking.tools.store.reading() as tx:
+            now = await saved_tests.by_id(tx, number)
+        began = int(version) if isinstance(error, Conflict) and version.isdecimal() else now.version
+        return await _edit(asking, now, text, str(error), version=began, code=422)
+    said = (
+        f"Saved as version {saved.version}." if saved.version != old.version else "Saved; the steps are as they were."
+    )
+    if waited and saved.version != old.version:
+        said += " The repair that waited is stale now."
+    return view.go_on(asking, f"/tests/{number}", said)
+
+
+@post("/tests/{number:int}/status", status_code=200)
+async def status(asking: NamedDependency[Asking], number: FromPath[int]) -> Response[str]:
+    try:
+        test = await editing.set_status(asking.tools, number, asking.form.text("status", longest=50), asking.by)
+    except (Refused, Conflict) as error:
+        return view.go_on(asking, f"/tests/{number}", bad=str(error))
+    return view.go_on(asking, f"/tests/{number}", tests.STATUS_SAID[test.status])
+
+
+async def _edit(
+    asking: Asking, test: SavedTest, text: str, wrong: str = "", *, version: int = 0, code: int = 200
+) -> Response[str]:
+    async with asking.tools.store.reading() as tx:
+        project = await projects.by_id(tx, test.project)
+        waiting = await proposals.open_of(tx, test.id)
+    return await view.page(
+        asking,
+        "tests/edit.html",
+        project=project,
+        here="tests",
+        test=test,
+        text=text,
+        wrong=sentence(wrong),
+        version=version or test.version,
+        rows=min(max(text.count("\n") + 3, 16), 40),
+        waiting=waiting is not None,
+        code=code,
+    )
+
+
+HANDLERS = [index, one, edit_page, edit, status]

@@ -5,11 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
-from gardener.saved_tests import SavedTest, VersionNote, may_tend
+from gardener.actions.editing import NEXT
+from gardener.saved_tests import SavedTest, Status, VersionNote, may_tend
 from repair_ladder.formats import Secret
 from web.presenters import diffs, words
 from web.presenters.queue import sentence
+
+STATUS_WORDS: Final = {
+    Status.ACTIVE: "Put into service",
+    Status.DRAFT: "Take out of service",
+    Status.ARCHIVED: "Archive",
+    Status.REJECTED: "Reject",
+    Status.PENDING: "Have it reviewed",
+}
+STATUS_SAID: Final = {
+    Status.ACTIVE: "It is in service.",
+    Status.DRAFT: "It is out of service, as a draft: nothing runs it by itself.",
+    Status.ARCHIVED: "It is archived: nothing runs it by itself.",
+    Status.REJECTED: "It is rejected: nothing runs it.",
+    Status.PENDING: "It waits for a review.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +49,7 @@ class TestPage:
     flagged: bool
     steps: tuple[StepLine, ...]
     variables: tuple[tuple[str, str], ...]
+    next: tuple[tuple[str, str], ...]  # statuses that it may be given, with what a button says
     left_alone: str  # why the gardener leaves it alone; "" if it does not
 
 
@@ -62,6 +80,13 @@ def page(test: SavedTest) -> TestPage:
         test.flagged,
         lines,
         variables,
+        tuple(
+            (
+                one.value,
+                "Make it a draft" if one == Status.DRAFT and test.status == Status.REJECTED else STATUS_WORDS[one],
+            )
+            for one in NEXT[test.status]
+        ),
         sentence(may_tend(test) or ""),
     )
 
