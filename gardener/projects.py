@@ -190,6 +190,17 @@ def change_settings(settings: ProjectSettings, changes: Mapping[str, str]) -> Pr
     return replace(settings, **read)
 
 
+def wrong_settings(settings: ProjectSettings, changes: Mapping[str, str]) -> dict[str, str]:
+    """Which of the changes cannot be, and why: all of them, where `change_settings` ends with the first."""
+    wrong: dict[str, str] = {}
+    for key, text in changes.items():
+        try:
+            change_settings(settings, {key: text})
+        except BadSetting as error:
+            wrong[key] = str(error)
+    return wrong
+
+
 NO_BOUND: Final = ("", "none", "off")
 MOST_RULES: Final = 30
 LONGEST_RULE: Final = 500

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
@@ -67,20 +67,11 @@ def own_path(text: str | None, *, otherwise: str) -> str:
     return otherwise if parts.scheme or parts.netloc else text
 
 
-# Settings of a project that its page shows, by the kind of field.
-FLAGS: Final = ("staging", "archived")
-LISTS: Final = ("urls", "allowed_origins")
-TEXTS: Final = ("locale", "test_id_attribute", "model", "model_base_url", "sweep_cron", "suite_cron", "timezone")
-NUMBERS: Final = ("step_timeout_ms", "most_dry_runs", "side_by_side", "digest_hour", "jitter_s")
-
-
-def read_settings_form(form: Form) -> dict[str, str]:
+def read_settings_form(form: Form, flags: Collection[str], lists: Collection[str]) -> dict[str, str]:
     """The changes as `project set` takes them. A checkbox that is not ticked is not sent: then it is off."""
-    changes = {"auto_repair": "true" if form.has("auto_repair") else "false", "base_url": form.text("base_url").strip()}
-    changes |= {key: "true" if form.has(key) else "false" for key in FLAGS}
-    changes |= {key: ",".join(_lines(form.text(key))) for key in LISTS}
-    changes |= {key: form.text(key).strip() for key in (*TEXTS, *NUMBERS)}
-    return changes
+    changes = {key: text.strip() for key, text in form.values.items() if key != "csrf"}
+    changes |= {key: ",".join(_lines(changes[key])) for key in lists if key in changes}
+    return changes | {key: "true" if form.has(key) else "false" for key in flags}
 
 
 def _lines(text: str) -> list[str]:

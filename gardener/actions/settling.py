@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gardener.errors import BadSetting
-from gardener.projects import Project, change_settings, read_base_url
+from gardener.errors import BadSetting, NotFound
+from gardener.projects import Project, change_settings, read_base_url, wrong_settings
 from gardener.store import Transaction, audit, projects, saved_tests
 from gardener.tools import Tools
 
@@ -43,6 +43,29 @@ async def change_project(tools: Tools, project: int, changes: Mapping[str, str],
                 tx, project=project, who=by, what="settings", subject=new.name, details=changed, now=tools.now()
             )
     return new
+
+
+async def wrong_changes(tools: Tools, project: int, changes: Mapping[str, str]) -> dict[str, str]:
+    """What `change_project` would refuse, key by key, for a form that says it beside each field."""
+    given = dict(changes)
+    switch, url = given.pop("auto_repair", None), given.pop("base_url", None)
+    async with tools.store.reading() as tx:
+        old = await projects.by_id(tx, project)
+        wrong = wrong_settings(old.settings, given)
+        name = given.get("sign_in")
+        try:
+            if name:
+                await saved_tests.get(tx, project, name)
+        except NotFound as error:
+            wrong["sign_in"] = str(error)
+    if switch not in (None, "true", "false"):
+        wrong["auto_repair"] = f"'auto_repair' is true or false, got '{switch}'"
+    if url is not None:
+        try:
+            read_base_url(url)
+        except BadSetting as error:
+            wrong["base_url"] = str(error)
+    return wrong
 
 
 async def check_sign_in(tx: Transaction, old: Project, new: Project) -> None:

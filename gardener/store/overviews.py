@@ -171,6 +171,12 @@ async def by_numbers(tx: Transaction, numbers: Collection[int]) -> dict[int, Sav
     return {row.id: saved_tests.from_row(row) for row in await tx.rows(statement)}
 
 
+async def names_in_service(tx: Transaction, project: int, *, limit: int) -> tuple[str, ...]:
+    where = (SavedTestRow.project == project, SavedTestRow.status == Status.ACTIVE)
+    statement = select(SavedTestRow.name).where(*where).order_by(SavedTestRow.name).limit(limit)
+    return tuple(row.name for row in await tx.rows(statement))
+
+
 async def numbers_of(tx: Transaction, project: int, names: Collection[str]) -> dict[str, int]:
     """The tests of those names; a name that there is no test of is left out."""
     where = (SavedTestRow.project == project, SavedTestRow.name.in_(list(names)))

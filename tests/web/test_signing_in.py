@@ -228,6 +228,6 @@ async def test_a_member_decides_but_does_not_change_projects(office: Office) -> 
     await ben.get("/projects/1/radar")
     await ben.send("/proposals/1/approve")
 
-    assert '<fieldset class="card" disabled>' in shown
+    assert '<fieldset class="card" id="repair" disabled>' in shown
     assert (refused, also_refused) == (403, 403)
     assert [one.author for one in await office.world.history()] == ["Ben"]

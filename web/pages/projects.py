@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
 from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from gardener.actions import asking as asked
 from gardener.actions import settling, sweeping, timing
-from gardener.errors import BadSetting, Refused
+from gardener.errors import BadSetting, NotFound, Refused
 from gardener.projects import Project, read_base_url
 from gardener.store import issues, overviews, projects
 from web import forms, view
 from web.auth import Asking
 from web.presenters import overview as present
+from web.presenters import settings as present_settings
 from web.presenters import words
 from web.site import Site
 
 RECENT = 8
+MOST_NAMES: Final = 500  # tests that the field of the sign-in test offers
 
 
 async def project_of(asking: Asking, number: int) -> Project:
@@ -94,32 +99,39 @@ async def run(asking: NamedDependency[Asking], site: NamedDependency[Site], numb
 @get("/projects/{number:int}/settings")
 async def settings_page(asking: NamedDependency[Asking], number: FromPath[int]) -> Response[str]:
     project = await project_of(asking, number)
-    return await _settings(asking, project, present.settings_fields(project), "")
+    return await _settings(asking, project, {}, {})
 
 
 @post("/projects/{number:int}/settings", opt={"admin": True}, status_code=200)
 async def settings(asking: NamedDependency[Asking], number: FromPath[int]) -> Response[str]:
     project = await project_of(asking, number)
-    changes = forms.read_settings_form(asking.form)
+    changes = forms.read_settings_form(asking.form, present_settings.FLAGS, present_settings.LISTS)
+    changes = {key: text for key, text in changes.items() if key in present_settings.KEYS}
+    wrong = await settling.wrong_changes(asking.tools, project.id, changes)
+    if wrong:  # what was typed stays on the page
+        return await _settings(asking, project, changes, wrong, code=422)
     try:
         await settling.change_project(asking.tools, project.id, changes, asking.by)
-    except (BadSetting, Refused) as error:
-        # What was typed stays on the page.
-        return await _settings(asking, project, present.settings_fields(project, changes), str(error), code=422)
+    except (BadSetting, Refused, NotFound) as error:
+        return await _settings(asking, project, changes, {"": str(error)}, code=422)
     return view.go_on(asking, f"/projects/{project.id}/settings", "Saved.")
 
 
 async def _settings(
-    asking: Asking, project: Project, fields: present.Fields, wrong: str, *, code: int = 200
+    asking: Asking, project: Project, typed: Mapping[str, str], wrong: Mapping[str, str], *, code: int = 200
 ) -> Response[str]:
+    async with asking.tools.store.reading() as tx:
+        names = await overviews.names_in_service(tx, project.id, limit=MOST_NAMES)
+    settings = asking.tools.settings
     return await view.page(
         asking,
         "projects/settings.html",
         project=project,
         here="settings",
-        fields=fields,
+        groups=present_settings.groups(project, typed, wrong, server_model=settings.model_provider or "anthropic"),
         modes=present.modes(project.mode),
-        wrong=wrong,
+        wrong=present_settings.summary(wrong),
+        names=names,
         may_change=asking.person is not None and asking.person.is_admin,
         code=code,
     )

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from gardener.jobs import Job, JobState
 from gardener.notices import Delivery, Event, Target
 from gardener.overviews import AtRiskLine, ProjectLine, RunLine, TestedLine
-from gardener.projects import Mode, Project, ProjectSettings
+from gardener.projects import Mode, Project
 from gardener.proposals import Proposal
 from gardener.repairs import GARDENER, Repair
 from gardener.runs import RunStatus, Trigger
@@ -340,47 +339,6 @@ def clock_row(clock: Clock) -> ClockRow:
 
 
 # --- settings --------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Fields:
-    """What stands in the fields, as text."""
-
-    base_url: str
-    auto_repair: bool
-    staging: bool
-    urls: str
-    allowed_origins: str
-    locale: str
-    test_id_attribute: str
-    step_timeout_ms: str
-    most_dry_runs: str
-    side_by_side: str
-    model: str
-    model_base_url: str
-    sweep_cron: str
-    suite_cron: str
-    timezone: str
-    digest_hour: str
-    jitter_s: str
-    archived: bool
-
-
-def settings_fields(project: Project, typed: Mapping[str, str] | None = None) -> Fields:
-    """As they are, or as somebody typed them and they could not be saved."""
-    settings: ProjectSettings = project.settings
-    now: dict[str, Any] = {key: getattr(settings, key) for key in settings.__dataclass_fields__}
-    now |= {"base_url": project.base_url, "auto_repair": project.auto_repair}
-    made: dict[str, Any] = {}
-    for key in Fields.__dataclass_fields__:
-        value = now[key]
-        if isinstance(value, bool):
-            made[key] = typed[key] == "true" if typed and key in typed else value
-        elif isinstance(value, tuple):
-            made[key] = "\n".join(typed[key].split(",") if typed and key in typed else value)
-        else:
-            made[key] = typed[key] if typed and key in typed else str(value if value is not None else "")
-    return Fields(**made)
 
 
 @dataclass(frozen=True, slots=True)
