@@ -921,6 +921,41 @@ def _show_password(person: Person, password: str, as_json: bool) -> None:
     _console().print(screen.plain(f"{person.name} ({person.role.value}) signs in once with the password {password}"))
 
 
+@user.command("role")
+@click.argument("name")
+@click.argument("role", type=click.Choice([one.value for one in Role]))
+@by_option
+@json_option
+def user_role(name: str, role: str, by: str | None, as_json: bool) -> None:
+    """Make somebody an admin or a member."""
+
+    async def work(tools: Tools) -> Person:
+        async with tools.store.reading() as tx:
+            person = await people.get(tx, name)
+        return await admitting.set_role(tools, person.id, Role(role), by or tools.settings.by)
+
+    changed = _run(work, quiet=as_json)
+    _print({"name": changed.name, "role": changed.role.value}) if as_json else _console().print(
+        screen.plain(f"{changed.name} is {changed.role.value} now.")
+    )
+
+
+@user.command("remove")
+@click.argument("name")
+@by_option
+@json_option
+def user_remove(name: str, by: str | None, as_json: bool) -> None:
+    """Let somebody sign in no more, and sign them out everywhere."""
+
+    async def work(tools: Tools) -> Person:
+        async with tools.store.reading() as tx:
+            person = await people.get(tx, name)
+        return await admitting.remove_person(tools, person.id, by or tools.settings.by)
+
+    gone = _run(work, quiet=as_json)
+    _print({"removed": gone.name}) if as_json else _console().print(screen.plain(f"{gone.name} may sign in no more."))
+
+
 @user.command("list")
 @json_option
 def user_list(as_json: bool) -> None:

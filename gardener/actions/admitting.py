@@ -52,6 +52,24 @@ async def reset_password(tools: Tools, name: str, by: str) -> tuple[Person, str]
     return person, password
 
 
+async def set_role(tools: Tools, person: int, role: Role, by: str) -> Person:
+    """Raises NotFound; Refused for the last admin."""
+    async with tools.store.transaction() as tx:
+        changed = await people.set_role(tx, person, role)
+        details = {"role": role.value}
+        await audit.write(tx, who=by, what="set role", subject=changed.name, details=details, now=tools.now())
+    return changed
+
+
+async def remove_person(tools: Tools, person: int, by: str) -> Person:
+    """They are signed out everywhere at once. Raises NotFound; Refused for the last admin."""
+    async with tools.store.transaction() as tx:
+        gone = await people.by_id(tx, person)
+        await people.remove(tx, person)
+        await audit.write(tx, who=by, what="remove person", subject=gone.name, now=tools.now())
+    return gone
+
+
 async def sign_in(tools: Tools, name: str, password: str, address: str) -> tuple[Person, str]:
     """The person and the token of a new session. Raises Refused: the same for an unknown name and a wrong password."""
     keys = _keys(name, address)
@@ -68,8 +86,12 @@ async def sign_in(tools: Tools, name: str, password: str, address: str) -> tuple
     if not right or found is None:
         raise Refused("That name and password do not go together.")
     async with tools.store.transaction() as tx:
+        # Hashing takes a while: meanwhile they may have been removed, or given another password.
+        again = await people.password_of(tx, name.strip())
+        if again is None or again[1] != kept:
+            raise Refused("That name and password do not go together.")
         await people.forgive(tx, keys)
-        return found[0], await _begin(tx, tools, found[0])
+        return again[0], await _begin(tx, tools, again[0])
 
 
 async def change_password(tools: Tools, person: Person, old: str, new: str) -> str:
@@ -82,6 +104,7 @@ async def change_password(tools: Tools, person: Person, old: str, new: str) -> s
         raise Refused("The new password is the old one.")
     kept = await asyncio.to_thread(passwords.hashed, read_password(new, name=person.name))
     async with tools.store.transaction() as tx:
+        await people.by_id(tx, person.id)  # nobody who was removed meanwhile begins a session
         await people.set_password(tx, person.id, kept, must_change=False)
         await audit.write(tx, who=person.name, what="change password", subject=person.name, now=tools.now())
         return await _begin(tx, tools, person)

@@ -83,6 +83,31 @@ async def set_password(tx: Transaction, person: int, password_hash: str, *, must
     await tx.run(delete(SessionRow).where(SessionRow.person == person))
 
 
+async def set_role(tx: Transaction, person: int, role: Role) -> Person:
+    """Raises NotFound; Refused where nobody would be left who may change people."""
+    if role != Role.ADMIN:
+        await _must_leave_an_admin(tx, person)
+    await tx.run(update(PersonRow).where(PersonRow.id == person).values(role=role))
+    return await by_id(tx, person)
+
+
+async def remove(tx: Transaction, person: int) -> None:
+    """With all of their sessions; what they decided keeps their name. Raises as `set_role` does."""
+    await by_id(tx, person)
+    await _must_leave_an_admin(tx, person)
+    await tx.run(delete(SessionRow).where(SessionRow.person == person))
+    await tx.run(delete(PersonRow).where(PersonRow.id == person))
+
+
+async def _must_leave_an_admin(tx: Transaction, person: int) -> None:
+    # The rows are held: of two admins who remove each other at once, one comes second and sees it.
+    admins = await tx.rows(
+        select(PersonRow.id).where(PersonRow.role == Role.ADMIN).order_by(PersonRow.id).with_for_update()
+    )
+    if {row.id for row in admins} == {person}:
+        raise Refused("There has to be an admin: make somebody else one first.")
+
+
 # --- sessions ------------------------------------------------------------------------------------------
 
 

@@ -4,10 +4,10 @@ from typing import Final
 
 from litestar.handlers import HTTPRouteHandler
 
-from web.pages import issues, jobs, news, projects, queue, radar, repairs, runs, signing_in, static, tests
+from web.pages import issues, jobs, news, people, projects, queue, radar, repairs, runs, signing_in, static, tests
 
 HANDLERS: Final[list[HTTPRouteHandler]] = [
     handler
-    for module in (static, signing_in, projects, radar, queue, tests, runs, repairs, issues, news, jobs)
+    for module in (static, signing_in, projects, radar, queue, tests, runs, repairs, issues, news, jobs, people)
     for handler in module.HANDLERS
 ]
