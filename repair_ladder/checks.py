@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, parse_qsl
 
 from radar.announced import Announced
 from radar.elements import fold
@@ -150,6 +151,48 @@ def _as_text(value: Any) -> Any:
     if isinstance(value, list):
         return [_as_text(one) for one in value]
     return str(value)
+
+
+MOST_FIELDS: Final = 100
+# What is another value each time, whatever was done.
+PASSING: Final = re.compile(r"csrf|xsrf|nonce|timestamp|idempotency|request_?id|trace_?id|^_|^ts$|^t$", re.IGNORECASE)
+PART_NAME: Final = re.compile(rb'form-data;[^\r\n]*?\bname="([^"\r\n]*)"')
+
+
+def fields_of(body: bytes, kind: str, redact: Callable[[str], str]) -> tuple[tuple[str, str], ...]:
+    """What the body of a request carries, by name, each with a digest: what is the same has the same one.
+
+    JSON, forms, and uploads part by part; anything else is one nameless field. What passes (tokens against forgery,
+    times) is left out. Redacted first: no digest of a secret is kept.
+    """
+    if not body:
+        return ()
+    found: list[tuple[str, object]] = []
+    boundary = re.search(r'boundary="?([^";]+)', kind)
+    if "multipart/" in kind and boundary:
+        for part in body.split(b"--" + boundary[1].encode())[1:-1]:
+            name = PART_NAME.search(part)
+            found.append((name[1].decode("utf-8", "replace") if name else "", part.decode("utf-8", "replace")))
+    elif "json" in kind:
+        try:
+            said = json.loads(body)
+        except (ValueError, RecursionError):
+            said = body.decode("utf-8", "replace")
+        found = sorted(said.items()) if isinstance(said, dict) else [("", said)]
+    elif "form-urlencoded" in kind:
+        found = [(name, one) for name, one in sorted(parse_qsl(body.decode("utf-8", "replace"), True))]
+    else:
+        found = [("", body.decode("utf-8", "replace"))]
+    kept = [(redact(str(name))[:100], value) for name, value in found if not PASSING.search(str(name))]
+    told = [(name, _digest(value, redact)) for name, value in kept[:MOST_FIELDS]]
+    if kept[MOST_FIELDS:]:
+        told.append(("…", _digest([str(one) for one in kept[MOST_FIELDS:]], redact)))
+    return tuple(told)
+
+
+def _digest(value: object, redact: Callable[[str], str]) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(redact(text).encode("utf-8", "replace")).hexdigest()[:16]
 
 
 # --- accessibility -------------------------------------------------------------------------------------

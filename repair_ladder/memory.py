@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from radar.elements import PageSnapshot
-from repair_ladder.outcomes import Dialog, Trace
+from repair_ladder.outcomes import Dialog, Sent, Trace
 from repair_ladder.steps import Place
 
 
@@ -19,11 +19,21 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
+class Did:
+    """What came of a step: where it began and where it led, and what was sent meanwhile."""
+
+    url: str
+    url_after: str
+    sent: tuple[Sent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Memory:
     """Empty for a test that was never green here."""
 
     seen: Mapping[Place, Seen] = field(default_factory=dict)
     dialogs: tuple[Dialog, ...] = ()
+    did: Mapping[Place, Did] = field(default_factory=dict)  # without it nobody knows; an older run told nothing of it
 
     def at(self, place: Place) -> Seen | None:
         return self.seen.get(place)
@@ -41,4 +51,5 @@ def remember(trace: Trace) -> Memory:
         if played.snapshot is not None:
             target = played.target if played.target is not None and played.target >= 0 else None
             seen[played.place] = Seen(trace.snapshots[played.snapshot], target)
-    return Memory(seen, trace.evidence.dialogs)
+    did = {one.place: Did(one.url, one.url_after, one.sent) for one in trace.played if one.url_after}
+    return Memory(seen, trace.evidence.dialogs, did)

@@ -58,8 +58,24 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Sent:
+    """A request that may change something at the other end: what a step did, seen from outside.
+
+    `fields` are the names of what its body carries, each with a digest of its value: they can be compared, not read.
+    """
+
+    method: str
+    url: str
+    status: int | None = None  # None: no answer yet
+    fields: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Played:
-    """One step as it was played. `snapshot` is an index into the trace's snapshots: the page as the step met it."""
+    """One step as it was played. `snapshot` is an index into the trace's snapshots: the page as the step met it.
+
+    `sent` and `url_after` tell what came of it by the time that the next step began.
+    """
 
     place: Place
     kind: str
@@ -72,6 +88,8 @@ class Played:
     error: str | None = None
     skipped: bool = False  # an optional step that failed
     picture: bytes | None = field(default=None, repr=False)  # a JPEG of the page after the step, for people
+    sent: tuple[Sent, ...] = ()
+    url_after: str = ""
 
 
 @dataclass(frozen=True, slots=True)

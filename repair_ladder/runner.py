@@ -56,6 +56,7 @@ from repair_ladder.checks import (
     below,
     console_meets,
     describe,
+    fields_of,
     meets,
     request_meets,
 )
@@ -70,6 +71,7 @@ from repair_ladder.outcomes import (
     Outcome,
     Played,
     Red,
+    Sent,
     Trace,
 )
 from repair_ladder.steps import Place, Step, Steps, show_place, walk
@@ -98,6 +100,8 @@ CAUSING: Final = frozenset(  # what may bring up a toast; a check asks for those
     "goto back reload click dblclick check uncheck fill type press select upload drag tab use".split()
 )
 CONSOLE_LEVELS: Final = {"error": "error", "assert": "error", "warning": "warning", "info": "info", "debug": "debug"}
+MOST_SENT: Final = 50  # requests of one step that are remembered
+LONGEST_URL: Final = 2000
 MOST_LINES: Final = 50  # of each kind of evidence
 LONGEST_LINE: Final = 500
 READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -225,6 +229,7 @@ class _Player:
         self.values = dict(stage.values)
         self.began = time.monotonic()
         self.played: list[Played] = []
+        self.asked_before: list[int] = []  # for each of them, how many requests there had been when it began
         self.reader = Reader(redact)
         self.looks: list[Look] = []  # at pages that differ
         self.snapshots: list[PageSnapshot] = []  # the same, as far as they have been read
@@ -423,7 +428,22 @@ class _Player:
 
     def trace(self) -> Trace:
         self.read_looks()
-        return Trace(tuple(self.played), tuple(self.snapshots), self.evidence())
+        played = tuple(self.with_effects(number, one) for number, one in enumerate(self.played))
+        return Trace(played, tuple(self.snapshots), self.evidence())
+
+    def with_effects(self, number: int, one: Played) -> Played:
+        """The step with what came of it until the next one began."""
+        is_last = number + 1 == len(self.played)
+        until = len(self.requests) if is_last else self.asked_before[number + 1]
+        made = itertools.islice(self.requests.items(), self.asked_before[number], until)
+        sent = tuple(self.sent(request, status) for request, status in made if request.method not in READS)
+        url = self.redact(self.page.url) if is_last else self.played[number + 1].url
+        return replace(one, sent=sent[:MOST_SENT], url_after=url)
+
+    def sent(self, request: Request, status: int | None) -> Sent:
+        body = request.post_data_buffer or b""
+        kind = request.headers.get("content-type", "")
+        return Sent(request.method, self.redact(request.url)[:LONGEST_URL], status, fields_of(body, kind, self.redact))
 
     def now_ms(self) -> float:
         return round((time.monotonic() - self.began) * 1000, 1)
@@ -434,6 +454,7 @@ class _Player:
         for place, step in walk(steps):
             self.place, self.target, self.look, self.found, self.way = place, None, None, None, 0
             started, url, tab = self.now_ms(), self.redact(self.page.url), self.page
+            asked_before = len(self.requests)
             if step.kind in CAUSING:
                 self.toasts_since = len(self.toasts)
             if on_step:
@@ -457,6 +478,7 @@ class _Player:
                     failed = _Failed("timeout", first_line(error))
             why = self.redact(str(failed))[: 4 * LONGEST_LINE] if failed else None
             snapshot_at, target_at = self.found or (None, None)
+            self.asked_before.append(asked_before)
             self.played.append(
                 Played(
                     place, step.kind, url, started, self.now_ms(), self.way, snapshot_at, target_at, why,

@@ -49,7 +49,7 @@ from radar.reading import Redact, pack, read_page
 from repair_ladder.checks import describe, meets
 from repair_ladder.errors import BadTest
 from repair_ladder.formats import WrittenTest
-from repair_ladder.outcomes import Cause, Dialog, Environment, Evidence, Green, Outcome, Played, Red, Trace
+from repair_ladder.outcomes import Cause, Dialog, Environment, Evidence, Green, Outcome, Played, Red, Sent, Trace
 from repair_ladder.ports import Ask, Question, Reply, Unavailable
 from repair_ladder.runner import OnStep, Stage
 from repair_ladder.steps import Place, Step, Steps, walk
@@ -274,6 +274,7 @@ class _Run:
         self.answer: str | None = None
         self.dialogs: list[Dialog] = []
         self.place: Place = ()
+        self.sent: list[Sent] = []
 
     def trace(self) -> Trace:
         return Trace(tuple(self.played), tuple(self.snapshots), Evidence(tuple(self.dialogs)))
@@ -286,7 +287,7 @@ class _Run:
         return replace(shown, url=self.stage.base_url + urlsplit(shown.url).path)
 
     def play(self, place: Place, step: Step) -> Outcome | None:
-        self.place, self.found = place, None
+        self.place, self.found, self.sent = place, None, []
         failed: _Failed | None = None
         try:
             page = self.page
@@ -306,7 +307,12 @@ class _Run:
         why = self.redact(str(failed)) if failed else None
         ms = float(len(self.played))
         skipped = bool(failed and step.optional)
-        self.played.append(Played(place, step.kind, page.url, ms, ms + 1, 0, at, self.found, why, skipped))
+        self.played.append(
+            Played(
+                place, step.kind, page.url, ms, ms + 1, 0, at, self.found, why, skipped, sent=tuple(self.sent),
+                url_after=self.page.url,
+            )
+        )  # fmt: skip
         if failed and not step.optional:
             target = self.found if failed.cause not in ("missing", "many", "navigation") else None
             observed = self.redact(failed.observed) if failed.observed is not None else None
@@ -394,6 +400,9 @@ class _Run:
             self.answer = None
             if said == "dismissed":
                 return
+        if element.get("data-send"):
+            fields = tuple(sorted((name, self.redact(value)) for name, value in self.typed.items()))
+            self.sent.append(Sent("POST", self.stage.base_url + element.get("data-send"), 201, fields))
         to = element.get("href") or element.get("formaction")
         if not to:
             return

@@ -20,8 +20,8 @@ from gardener.runs import RecordedStep, Run, RunStatus, Trigger
 from gardener.saved_tests import SavedTest
 from gardener.store import Transaction, at_risk, issues, pages, proposals, recordings, runs, saved_tests
 from gardener.tools import Tools
-from repair_ladder.memory import Memory, Seen
-from repair_ladder.outcomes import Dialog, Environment, Evidence, Green, Outcome, Red
+from repair_ladder.memory import Did, Memory, Seen
+from repair_ladder.outcomes import Dialog, Environment, Evidence, Green, Outcome, Red, Sent
 from repair_ladder.ports import Replay
 from repair_ladder.runner import OnStep, Stage, origin_of
 from repair_ladder.step_format import write_step
@@ -83,8 +83,10 @@ async def memory_of(tools: Tools, test: SavedTest) -> Memory:
             older = await _memory_of_version(tx, test.id, earlier)
             if older.seen:
                 steps = (await saved_tests.version(tx, test.id, earlier)).steps
-                kept = {new: older.seen[old] for old, new in _same_steps(steps, test.steps) if old in older.seen}
-                memory = Memory({**kept, **memory.seen}, memory.dialogs or older.dialogs)
+                same = tuple(_same_steps(steps, test.steps))
+                kept = {new: older.seen[old] for old, new in same if old in older.seen}
+                did = {new: older.did[old] for old, new in same if old in older.did}
+                memory = Memory({**kept, **memory.seen}, memory.dialogs or older.dialogs, {**did, **memory.did})
             earlier -= 1
     return memory
 
@@ -100,7 +102,21 @@ async def _memory_of_version(tx: Transaction, test: int, version: int) -> Memory
         for step in recording.steps
         if step.page_key in found
     }
-    return Memory(seen, read_dialogs(run.evidence if run and run.evidence else {}))
+    return Memory(seen, read_dialogs(run.evidence if run and run.evidence else {}), read_effects(run) if run else {})
+
+
+def read_effects(run: Run) -> dict[Place, Did]:
+    """What came of each step of a run, as it stands in its row; nothing of runs that did not tell."""
+    did: dict[Place, Did] = {}
+    for one in run.steps:
+        if one.get("url_after"):
+            raw: Any = one.get("sent") or ()
+            sent = tuple(
+                Sent(each["method"], each["url"], each["status"], tuple((name, said) for name, said in each["fields"]))
+                for each in raw
+            )
+            did[read_place(str(one["step"]))] = Did(str(one["url"]), str(one["url_after"]), sent)
+    return did
 
 
 def _same_steps(old: Steps, new: Steps) -> Iterator[tuple[Place, Place]]:
@@ -243,6 +259,16 @@ async def write_run(
             "page_key": keys[one.snapshot] if keys and one.snapshot is not None else None,
             "target": one.target if one.target is not None and one.target >= 0 else None,
             "picture": evidence.keep(film, f"{number}.jpg", one.picture) if one.picture else None,
+            "url_after": one.url_after,
+            "sent": [
+                {
+                    "method": sent.method,
+                    "url": sent.url,
+                    "status": sent.status,
+                    "fields": [list(f) for f in sent.fields],
+                }
+                for sent in one.sent
+            ],
         }
         for number, one in enumerate(trace.played, 1)
     ]
