@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Final, Literal, Protocol, TypeAlias, assert_never
 
-from repair_ladder import floor, gate, lessons
+from repair_ladder import floor, gate, intents, lessons
 from repair_ladder.bounds import Limits, Spent
 from repair_ladder.floor import Refusal
+from repair_ladder.intents import INTENT
 from repair_ladder.judge import Judge, Judgement, Passed, Unjudged, Violates
 from repair_ladder.lessons import LESSON, Lesson
 from repair_ladder.memory import Memory
-from repair_ladder.operations import Operations
+from repair_ladder.operations import Operation, Operations, apply_operations, moved_places
 from repair_ladder.outcomes import Environment, Green, Red
 from repair_ladder.ports import Asked, Replay, Unavailable
 from repair_ladder.rungs import (
@@ -37,7 +38,7 @@ from repair_ladder.rungs import (
     suggest_fix,
 )
 from repair_ladder.step_format import write_step
-from repair_ladder.steps import Place, Steps, show_place
+from repair_ladder.steps import Place, Steps, show_place, step_at
 from repair_ladder.verdicts import diagnose
 
 UNFOUND: Final = ("missing", "many")
@@ -195,6 +196,7 @@ class _Shown:
     renamed: frozenset[Place] = frozenset()
     identified: frozenset[Place] = frozenset()
     vouched: frozenset[Place] = frozenset()
+    origins: Mapping[Place, tuple[Place | None, ...]] = field(default_factory=dict)
 
     def with_(self, candidate: Candidate) -> _Shown:
         return _Shown(
@@ -202,6 +204,7 @@ class _Shown:
             self.renamed | candidate.renamed,
             self.identified | candidate.identified,
             self.vouched | candidate.vouched,
+            {**self.origins, **candidate.origins},
         )
 
 
@@ -267,7 +270,8 @@ class _Climb:
 
     def situation(self, base: Operations, red: Red) -> Situation:
         given = self.given
-        return Situation(self.steps, base, red, given.memory, given.test_id_attribute, given.variables)
+        origins = self.shown.origins if base else {}
+        return Situation(self.steps, base, red, given.memory, given.test_id_attribute, given.variables, origins)
 
     def history(self) -> tuple[str, ...]:
         """The attempts so far in words, for the next answer to be another one (H12, H20)."""
@@ -279,24 +283,39 @@ class _Climb:
         result = await self.try_all(situation, LESSON, LESSON, remembered)
         if result is not None:
             return result
-        for rung in (one for one in (SELF_HEAL, SUGGEST_FIX) if one in self.given.rungs):
-            for source, proposer in (("local", LOCAL[rung]), ("model", self.model(rung))):
-                if proposer is None:
-                    continue
-                if source == "model" and self.may_not_ask():
-                    continue
-                await self.tell("rung", rung=rung, source=source, step=show_place(situation.red.place))
-                proposed = await proposer(replace(situation, tried=self.history()))
-                if isinstance(proposed, Unavailable):
-                    self.unavailable = proposed
-                    continue
-                if isinstance(proposed, Unusable):
-                    await self.unusable(rung, proposed.reason)
-                    continue
-                result = await self.try_all(situation, rung, source, proposed)
-                if result is not None:
-                    return result
+        for rung, source, proposer in self.proposers(situation):
+            if source == "model" and self.may_not_ask():
+                continue
+            await self.tell("rung", rung=rung, source=source, step=show_place(situation.red.place))
+            proposed = await proposer(replace(situation, tried=self.history()))
+            if isinstance(proposed, Unavailable):
+                self.unavailable = proposed
+                continue
+            if isinstance(proposed, Unusable):
+                await self.unusable(rung, proposed.reason)
+                continue
+            result = await self.try_all(situation, rung, source, proposed)
+            if result is not None:
+                return result
         return await self.last_rung(situation)
+
+    def proposers(self, situation: Situation) -> Iterator[tuple[str, str, Proposer]]:
+        """In the order they are asked. A block is derived row by row before it is as a whole (C33); the latter takes a
+        model, which is not asked before everything local was."""
+        is_in_block = intents.standing(situation) is not None
+        derive = self.given.models.derive if self.given.models and is_in_block else None
+        every: tuple[tuple[str, str, Proposer | None], ...] = (
+            # Its rows together know whose element is whose; one by one, two fields may change places.
+            (SELF_HEAL, "local", intents.propose if is_in_block else None),
+            (SELF_HEAL, "local", LOCAL[SELF_HEAL]),
+            (SELF_HEAL, "model", self.model(SELF_HEAL)),
+            (SUGGEST_FIX, "local", LOCAL[SUGGEST_FIX]),
+            (SELF_HEAL, "model", derive),
+            (SUGGEST_FIX, "model", self.model(SUGGEST_FIX)),
+        )
+        for rung, source, proposer in every:
+            if proposer is not None and rung in self.given.rungs:
+                yield rung, source, proposer
 
     def may_not_ask(self) -> bool:
         """Is a bound of cost reached? What was proven without a model is not held up by it."""
@@ -360,7 +379,7 @@ class _Climb:
         """None: it led nowhere, the next one may be tried."""
         # What was put in the place of a step so far gives way to what the candidate makes of that step.
         mine = {one.place for one in candidate.operations if one.op != "insert"}
-        base = tuple(one for one in situation.base if one.op == "insert" or one.place not in mine)
+        base = tuple(one for one in situation.base if not _gives_way(one, mine, candidate.origins))
         fix = fix_of((*base, *candidate.operations))
         if fix in self.dead or fix == fix_of(situation.base):
             return None
@@ -412,6 +431,7 @@ class _Climb:
                         match said:
                             case Passed(warnings=warnings):
                                 await note("green", "; ".join(warnings))
+                                doubt = doubt or await self.unconfirmed(proof)
                                 fixed = self.repaired(proof.operations, rung, candidate, proof.run, doubt)
                                 remarks = f" (the judge warns: {'; '.join(warnings)})" if warnings else ""
                                 return replace(fixed, reason=fixed.reason + remarks)
@@ -443,8 +463,9 @@ class _Climb:
             case gate.WrongElement(reason=reason):
                 await note("wrong element", reason)
             case gate.NotGreen(run=red):
+                is_guess = bool(candidate.doubt or candidate.origins)
                 further = self.further(
-                    situation, candidate, red, _Further(operations, red, doubt, fix, bool(candidate.doubt), shown)
+                    situation, candidate, red, _Further(operations, red, doubt, fix, is_guess, shown)
                 )
                 await note("further" if further else "red", f"step {show_place(red.place)}: {red.message}")
                 await self.tell("red", step=show_place(red.place), error=red.message, further=bool(further))
@@ -474,6 +495,12 @@ class _Climb:
     def further(self, situation: Situation, candidate: Candidate, red: Red, on: _Further) -> _Further | None:
         """Did the candidate carry the test on? Failing later than before is information, not success."""
         ahead = self.situation(on.base, red)
+        derived = next(iter(candidate.origins), None)
+        if derived is not None:
+            inside = ahead.place_now(derived)
+            if inside is not None and red.place[: len(inside)] == inside:
+                return on if red.place > situation.red.place else None
+            return on if ahead.place is not None and ahead.place > derived else None
         if ahead.place is None or situation.place is None:
             return None
         if ahead.place > situation.place:
@@ -493,7 +520,7 @@ class _Climb:
     ) -> Repaired:
         return Repaired(
             operations,
-            rung,
+            INTENT if intents.blocks_in(self.steps, operations) else rung,
             candidate.hypothesis,
             doubt,
             proof,
@@ -502,6 +529,25 @@ class _Climb:
             tuple(self.attempts),
             self.shown.vouched | candidate.vouched,
         )
+
+    async def unconfirmed(self, proof: gate.Proof) -> str:
+        """Why a person has to see a block that was changed; "" if the run confirmed it (G27, C33).
+
+        An outcome assertion after the block confirms it only if it does not hold just as well without the block.
+        """
+        candidate = apply_operations(self.steps, proof.operations)
+        for block in intents.blocks_touched(self.steps, proof.operations):
+            memory, trace = self.given.memory, proof.run.trace
+            if intents.does_what_it_did(self.steps, proof.operations, block, memory, trace):
+                continue
+            new = step_at(candidate, moved_places(self.steps, proof.operations)[block])
+            checks = intents.checks_behind(self.steps, proof.operations, block)
+            if not checks or not intents.values_are_used(step_at(self.steps, block), new):
+                return intents.UNCONFIRMED
+            empty = await self.replay(intents.without_block(self.steps, proof.operations, block))
+            if not isinstance(empty, Red) or empty.place not in checks or empty.cause == "test":
+                return intents.UNCONFIRMED
+        return ""
 
     async def judged(self, operations: Operations, red: Red) -> Judgement:
         """The compliance gate, after all others and before any write (C8); a pass where the project has none (C9)."""
@@ -543,6 +589,13 @@ class _Climb:
                 unusable = next((one.error for one in self.attempts if one.outcome == "unusable"), "")
                 why = f" (a model's answer was not used: {unusable})" if unusable else ""
                 return self.exhausted(found.reason + why, evidence=found.evidence)
+
+
+def _gives_way(base: Operation, places: Collection[Place], origins: Mapping[Place, tuple[Place | None, ...]]) -> bool:
+    """Is it undone by a candidate that changes those places, or that derives the block it stands in again?"""
+    if base.op != "insert" and base.place in places:
+        return True
+    return any(base.place[: len(block)] == block and base.place != block for block in origins)
 
 
 def _in_words(attempt: Attempt) -> str:

@@ -14,6 +14,7 @@ from typing import Final, TypeAlias
 from radar.diff import in_words
 from radar.elements import PageSnapshot
 from radar.matching import find_again, find_by_locator
+from repair_ladder import intents
 from repair_ladder.falsify import cannot_fail, falsified
 from repair_ladder.memory import Memory
 from repair_ladder.operations import Operation, Operations, apply_operations, moved_places
@@ -219,7 +220,7 @@ def wrong_element(steps: Steps, operations: Operations, known: Known, trace: Tra
         wrong = _judge(steps, old, kind, new_step is not None, known, met[0], met[1])
         if wrong:
             return wrong
-    return None
+    return intents.left_aside(steps, operations, known.memory, trace)
 
 
 def _judge(

@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, urlsplit
 from radar.elements import Element, PageSnapshot, fold
 from repair_ladder.outcomes import Evidence
 from repair_ladder.ports import Question, Tool
-from repair_ladder.steps import BLOCKS, Place, Step, Steps, show_place
+from repair_ladder.steps import BLOCKS, Place, Step, Steps, show_place, step_at
 from repair_ladder.values import HIDDEN
 
 Redact: TypeAlias = Callable[[str], str]
@@ -26,8 +26,10 @@ WriteStep: TypeAlias = Callable[[Step], object]  # a step as JSON in the test fo
 CHOOSE_ELEMENT: Final = "choose_element"
 PROPOSE_OPERATIONS: Final = "propose_operations"
 DIAGNOSE: Final = "diagnose"
+DERIVE_BLOCK: Final = "derive_block"
 VERDICTS: Final = ("rot", "fixable", "product_defect", "environment", "incurable")
 MOST_OPERATIONS: Final = 20
+MOST_BLOCK_STEPS: Final = 40
 
 # What stands where something was left out of a step. `redact` writes HIDDEN; replies turns down a step that carries
 # either, or a repair would write the mark into the test.
@@ -165,6 +167,52 @@ def diagnose_question(
     ]
     return Question(fence.system(DIAGNOSE), "\n\n".join(parts), (_diagnose(),), max_tokens=4000)
 
+
+def derive_block_question(
+    steps: Steps,
+    place: Place,
+    message: str,
+    page: PageSnapshot,
+    *,
+    block: Place,
+    target: int | None = None,
+    old: tuple[PageSnapshot, int] | None = None,
+    nearest: Sequence[int] = (),
+    tried: Sequence[str] = (),
+    write_step: WriteStep,
+    nonce: str,
+    redact: Redact,
+) -> Question:
+    """Which steps lead to the goal of the block from here on? `block` is where it stands, `place` the step that failed.
+
+    What the block did before that step has been done; the answer takes the place of the rest.
+    """
+    fence = Fence(nonce, redact)
+    given = step_at(steps, block).parameters
+    what = {"goal": given.get("goal", ""), "values": given.get("values") or {}}
+    parts = [
+        f"Block {show_place(block)} of a browser test has a goal, and its recorded steps no longer lead there: step "
+        f"{show_place(place)} fails. The steps of the block before it were done. Say which steps lead to the goal from "
+        "here on; they take the place of that step and of all after it in the block. An empty list says that none do.",
+        fence.around("what the block is for", fence.json(what)),
+        *_situation(fence, steps, place, message, write_step),
+        *_seen(fence, page, target, old, nearest, tried),
+        "Each entry either keeps a step of the rest of the block as it is, by its number, or brings a new one. Keep "
+        "every check (assert_..., wait for a url, an audit with a threshold) that stands there, in its order, and each "
+        "other step that still fits. Type the values of the block into the fields that they belong to, written as the "
+        "old steps write them. Do nothing that the goal does not ask for.",
+        _FORM,
+    ]
+    return Question(fence.system(DERIVE_BLOCK), "\n\n".join(parts), (_derive_block(),), max_tokens=4000)
+
+
+_FORM: Final = (
+    "A new step is a whole step in the form the steps are shown in: one key that names its kind, written as JSON. An "
+    "element of the page that is shown is named by the number it is shown under, without a locator: "
+    '{"click": {"ref": 17}} for the one shown as [17]. Only for an element of another page write a locator: role and '
+    f"name, label, test id or text, never a position or a generated id. Text that shows {CUT} or {HIDDEN} is not all "
+    "there: keep such a step, or leave it out."
+)
 
 _RULES: Final = (
     "An operation is insert (after `step`; 0 is before the first), replace or delete. `step` counts in the steps as "
@@ -534,6 +582,28 @@ def _propose_operations() -> Tool:
         PROPOSE_OPERATIONS,
         "Proposes changes to the steps of the test. They are checked and run before anything is kept.",
         _object({"operations": _OPERATIONS}),
+    )
+
+
+def _derive_block() -> Tool:
+    nothing = {"type": "null"}
+    entry = _object(
+        {
+            "keep": {
+                "anyOf": [{"type": "string"}, nothing],
+                "description": 'The number of a step of the block that stays, such as "8.3"; null for a new one.',
+            },
+            "new": {
+                "anyOf": [{"type": "string"}, nothing],
+                "description": 'A new step as JSON, such as {"click": {"ref": 17}}; null for one that stays.',
+            },
+        }
+    )
+    listed = {"type": "array", "description": f"At most {MOST_BLOCK_STEPS}; may be empty.", "items": entry}
+    return Tool(
+        DERIVE_BLOCK,
+        "Gives the steps that lead to the goal of a block. They are checked and run before anything is kept.",
+        _object({"steps": listed, "reason": _REASON}),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias, cast
 
@@ -16,7 +16,9 @@ from repair_ladder.ports import Answered
 from repair_ladder.prompts import (
     CHOOSE_ELEMENT,
     CUT,
+    DERIVE_BLOCK,
     DIAGNOSE,
+    MOST_BLOCK_STEPS,
     MOST_CANDIDATES,
     MOST_OPERATIONS,
     PROPOSE_OPERATIONS,
@@ -100,6 +102,43 @@ def read_operations(
         return _operations(_field(arguments, "operations", "the answer"), steps, read_step, refer)
     except _Unusable as error:
         return Unreadable(_sentence(error))
+
+
+def read_block(
+    answered: Answered, kept: Collection[Place], read_step: ReadStep, refer: Refer = nothing_to_refer_to
+) -> tuple[Place | Step, ...] | Unreadable:
+    """The rest of a block: places of steps that stay, each among `kept` and named once, and new steps; empty for none.
+
+    One unreadable entry makes the whole answer unreadable.
+    """
+    try:
+        arguments = _arguments(answered, DERIVE_BLOCK)
+        raw = _parsed(_field(arguments, "steps", "the answer"), "'steps'")
+        if not isinstance(raw, list | tuple):
+            raise _Unusable(f"'steps' is {_brief(raw)} and not a list")
+        if len(raw) > MOST_BLOCK_STEPS:
+            raise _Unusable(f"{len(raw)} steps are more than the {MOST_BLOCK_STEPS} that are looked at")
+        found = tuple(_entry(one, f"step {number}", kept, read_step, refer) for number, one in enumerate(raw, 1))
+        places = [one for one in found if not isinstance(one, Step)]
+        if len(set(places)) != len(places):
+            raise _Unusable("a step is kept twice")
+        return found
+    except _Unusable as error:
+        return Unreadable(_sentence(error))
+
+
+def _entry(raw: object, which: str, kept: Collection[Place], read_step: ReadStep, refer: Refer) -> Place | Step:
+    if not isinstance(raw, Mapping):
+        raise _Unusable(f"{which} is {_brief(raw)} and not an object")
+    keep, new = raw.get("keep"), raw.get("new")
+    if (keep is None) == (new is None):
+        raise _Unusable(f"{which} names either a step that stays or a new one, and not both or neither")
+    if keep is None:
+        return _step(new, which, read_step, refer, None)
+    place = _place(keep, which)
+    if place not in kept:
+        raise _Unusable(f"{which} keeps step {_brief(keep)}, which is not in the rest of the block")
+    return place
 
 
 def read_diagnosis(

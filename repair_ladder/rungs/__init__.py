@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
 from radar.elements import PageSnapshot
@@ -33,6 +33,8 @@ class Situation:
     memory: Memory
     test_id_attribute: str = "data-testid"
     variables: frozenset[str] = frozenset()
+    # Of each intent block that `base` derived again: the saved places of its steps as they are now, None for new ones.
+    origins: Mapping[Place, tuple[Place | None, ...]] = field(default_factory=dict)
     tried: tuple[str, ...] = ()  # the attempts of this climb so far, each with what became of it (H20)
 
     @property
@@ -80,6 +82,7 @@ class Candidate:
     identified: frozenset[Place] = frozenset()  # checks of absence whose new locator was found by identity
     vouched: frozenset[Place] = frozenset()  # elements that a model recognised where the matcher is not sure
     lessons: tuple[int, ...] = ()  # the remembered fixes that it repeats
+    origins: Mapping[Place, tuple[Place | None, ...]] = field(default_factory=dict)  # see Situation
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,3 +127,4 @@ class Models:
 
     proposers: Mapping[str, Proposer]
     diagnose: Callable[[Situation], Awaitable[Diagnosed | Unavailable]]
+    derive: Proposer | None = None  # an intent block from its goal

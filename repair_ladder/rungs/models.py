@@ -7,18 +7,20 @@ recognises is staged for a person; a step that only the model wants is too.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from radar import locators
 from radar.at_risk import resolve_ways
 from radar.diff import in_words
-from radar.elements import Element, PageSnapshot
+from radar.elements import Element, PageSnapshot, fold
 from radar.errors import Unresolvable
 from radar.writing import write_locator
-from repair_ladder import prompts, replies
+from repair_ladder import intents, prompts, replies
 from repair_ladder.harm import destructive_word, new_harm
+from repair_ladder.memory import Seen
 from repair_ladder.operations import Operation, Operations, old_step
 from repair_ladder.ports import Answered, Ask, Asked, Question, Unanswered, Unavailable
 from repair_ladder.rungs import SELF_HEAL, SUGGEST_FIX, Candidate, Diagnosed, Models, Situation, Unusable, Verdict
@@ -36,7 +38,9 @@ def proposers(ask: Ask | None, asked: Asked, redact: Redact) -> Models | None:
     if ask is None:
         return None
     caller = _Caller(ask, asked, redact)
-    return Models({SELF_HEAL: caller.choose_element, SUGGEST_FIX: caller.suggest_operations}, caller.diagnose)
+    return Models(
+        {SELF_HEAL: caller.choose_element, SUGGEST_FIX: caller.suggest_operations}, caller.diagnose, caller.derive
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +135,49 @@ class _Caller:
         if isinstance(read, replies.Unreadable):
             return Unusable(read.reason)
         return self.candidate(situation, read, "a model suggests these operations") if read else ()
+
+    async def derive(self, situation: Situation) -> tuple[Candidate, ...] | Unavailable | Unusable:
+        """The rest of an intent block from its goal (G21); what confirms it is asked of the proof (G27)."""
+        stands, page = intents.standing(situation), situation.page
+        if stands is None or page is None or situation.red.cause not in HEALABLE or not stands.open_rows():
+            return ()
+        here = situation.red.place[:-1]
+        rest = {(*here, number + 1): stands.rows[number] for number in range(stands.at, len(stands.rows))}
+        origin = stands.rows[stands.at].origin
+        seen = situation.memory.at(origin) if origin else None
+        old = (seen.page, seen.target) if seen and seen.target is not None else None
+        reply = await self.answer(
+            prompts.derive_block_question(
+                situation.current,
+                situation.red.place,
+                situation.red.message,
+                page,
+                block=here,
+                target=situation.red.target,
+                old=old,
+                nearest=_nearest(situation),
+                tried=situation.tried,
+                write_step=write_step,
+                nonce=secrets.token_hex(16),
+                redact=self.redact,
+            )
+        )
+        if not isinstance(reply, Answered):
+            return _unanswered(reply)
+        read = replies.read_block(reply, rest.keys(), read_step, _referring(situation))
+        if isinstance(read, replies.Unreadable):
+            return Unusable(read.reason)
+        rows = tuple(intents.Row(one, None) if isinstance(one, Step) else rest[one] for one in read)
+        if not rows or rows == stands.rows[stands.at :]:
+            return ()
+        known = [
+            seen.page.elements[seen.target] for seen in _seen_in(situation, stands.place) if seen.target is not None
+        ]
+        harm = next(
+            (why for row in rows if row.origin is None and (why := _block_harm(situation, row.step, known))), None
+        )
+        every = (*stands.rows[: stands.at], *rows)
+        return (intents.derived(stands, every, "a model derived it from its goal", harm=harm),)
 
     async def diagnose(self, situation: Situation) -> Diagnosed | Unavailable:
         """The model's one verdict of a case; an unreadable one is no permission to repair (H14)."""
@@ -277,6 +324,25 @@ def _harm(situation: Situation, operation: Operation) -> str | None:
     if word and (old is None or word != destructive_word(_words_of(old))):
         return f'it newly uses something called "{word}"'
     return None
+
+
+def _seen_in(situation: Situation, block: Place) -> list[Seen]:
+    return [seen for place, seen in situation.memory.seen.items() if place[: len(block)] == block]
+
+
+def _block_harm(situation: Situation, new: Step, known: Sequence[Element]) -> str | None:
+    """Would a step that a block did not have do something that none of its elements did, and that may not be undone?"""
+    words = {destructive_word(fold(f"{one.name} {one.own_text} {one.get('title')}")) for one in known}
+    why = _harm(situation, Operation("insert", (0,), new))
+    if why is None or new.locator is None:
+        return why
+    page = situation.page
+    assert page is not None
+    said = [_words_of(new)]
+    with suppress(Unresolvable):
+        found = resolve_ways(new.locator, page, situation.test_id_attribute)
+        said += [f"{page.elements[at].name} {page.texts[at]} {page.elements[at].get('title')}" for at in found]
+    return None if {destructive_word(fold(one)) for one in said} <= words | {None} else why
 
 
 def _words_of(step: Step) -> str:
