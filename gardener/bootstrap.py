@@ -6,52 +6,73 @@ import os
 import secrets
 import socket
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gardener.models import ChosenModel, judge_of, model_of
 from gardener.projects import Project
 from gardener.settings import Settings
 from gardener.store import open_store
 from gardener.tools import Tools, Watch, nobody_watches
-from radar.browser import Again, Keeper, Visit, visit_all
 from radar.errors import PageUnavailable
 from radar.reading import Redact
+from radar.visits import Again, Visit
 from repair_ladder.models import ask_by
 from repair_ladder.outcomes import Environment, Outcome
 from repair_ladder.ports import Ask
-from repair_ladder.runner import OnStep, Stage, replay, sign_in
+from repair_ladder.stage import OnStep, Stage
 from repair_ladder.steps import Steps
+
+if TYPE_CHECKING:
+    from radar.browser import Keeper
 
 MODEL_PATIENCE = timedelta(seconds=90)
 
 
 @asynccontextmanager
 async def open_tools(settings: Settings, *, watch: Watch = nobody_watches) -> AsyncIterator[Tools]:
-    """Everything an action needs, for as long as it is entered. The browser starts when it is first used."""
+    """Everything an action needs, for as long as it is entered. The browser starts when it is first used.
+
+    What drives it is imported then as well: it takes longer than most commands that need none.
+    """
     settings.data_dir.mkdir(parents=True, exist_ok=True)
-    keeper = Keeper(executable=settings.chromium, endpoint=settings.browser_endpoint)
-    async with keeper, await open_store(settings.database_url) as store:
+    kept: list[Keeper] = []
+    async with AsyncExitStack() as ending, await open_store(settings.database_url) as store:
+
+        async def browser() -> Any:
+            """Raises PageUnavailable if none can be started."""
+            from radar.browser import Keeper
+
+            if not kept:
+                kept.append(Keeper(executable=settings.chromium, endpoint=settings.browser_endpoint))
+                await ending.enter_async_context(kept[0])
+            return await kept[0].get()
 
         async def play(steps: Steps, stage: Stage, *, on_step: OnStep | None = None) -> Outcome:
+            from repair_ladder.runner import replay
+
             try:
-                browser = await keeper.get()
+                used = await browser()
             except PageUnavailable as error:
                 return Environment("browser", str(error))
-            return await replay(browser, steps, stage, on_step=on_step)
+            return await replay(used, steps, stage, on_step=on_step)
 
         async def play_sign_in(steps: Steps, stage: Stage, *, on_step: OnStep | None = None) -> tuple[Outcome, Any]:
+            from repair_ladder.runner import sign_in
+
             try:
-                browser = await keeper.get()
+                used = await browser()
             except PageUnavailable as error:
                 return Environment("browser", str(error)), None
-            return await sign_in(browser, steps, stage, on_step=on_step)
+            return await sign_in(used, steps, stage, on_step=on_step)
 
         async def look(
             urls: Sequence[str], *, state: Any, locale: str | None, redact: Redact, again: Again
         ) -> dict[str, Visit | PageUnavailable]:
-            return await visit_all(await keeper.get(), urls, state=state, locale=locale, redact=redact, again=again)
+            from radar.browser import visit_all
+
+            return await visit_all(await browser(), urls, state=state, locale=locale, redact=redact, again=again)
 
         def ask(project: Project) -> Ask | None:
             chosen = model_of(settings, project)

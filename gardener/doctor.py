@@ -26,7 +26,6 @@ from gardener.store import Store, deliveries, open_store, projects, secrets, tar
 from gardener.store.migrations import HEAD
 from gardener.store.transaction import translated
 from radar import chromium
-from radar.browser import open_browser, visit_all
 from radar.errors import PageUnavailable, RadarError
 from repair_ladder.models import lacks
 
@@ -105,6 +104,8 @@ def _settings(folder: Path) -> Check:
 
 async def _browser(settings: Settings) -> tuple[Check, ...]:
     """Starts it and shows it a page, since one that starts can still be unable to open any."""
+    from radar.browser import open_browser, visit_all
+
     try:
         async with (
             asyncio.timeout(STARTS_WITHIN_S),

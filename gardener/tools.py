@@ -10,12 +10,12 @@ from typing import Any, Protocol
 from gardener.projects import Project
 from gardener.settings import Settings
 from gardener.store import Store
-from radar.browser import Again, Visit
 from radar.errors import PageUnavailable
 from radar.reading import Redact
+from radar.visits import Again, Visit
 from repair_ladder.outcomes import Outcome
 from repair_ladder.ports import Ask
-from repair_ladder.runner import OnStep, Stage
+from repair_ladder.stage import OnStep, Stage
 from repair_ladder.steps import Steps
 
 

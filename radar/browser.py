@@ -8,9 +8,8 @@ import json
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 from urllib.parse import quote
 
 from playwright.async_api import (
@@ -31,6 +30,7 @@ from radar.announced import Announced
 from radar.elements import PageSnapshot
 from radar.errors import PageUnavailable
 from radar.reading import Redact, graft, read_page
+from radar.visits import Again, Visit, always_again
 
 COLLECT: Final = (files("radar") / "collect.js").read_text()
 # collect.js as a selector engine of Playwright: `button >> gardener=look` finds what a locator finds, waits as it
@@ -339,27 +339,6 @@ async def settle(page: Page, *, quiet_ms: int = QUIET_MS, most_ms: int = SETTLE_
         return bool(await page.evaluate(_SETTLED, [quiet_ms, most_ms]))
     except Error:
         return False  # it navigated away meanwhile, or loads for ever
-
-
-# Is a second load of the page at this URL needed, now that the first was seen?
-Again: TypeAlias = Callable[[str, PageSnapshot], bool]
-
-
-def always_again(url: str, first: PageSnapshot) -> bool:
-    """The Again of somebody who knows nothing of the page yet."""
-    return True
-
-
-@dataclass(frozen=True, slots=True)
-class Visit:
-    """A page as a sweep saw it: `first` and `second` are two loads, for what differs between them is noise.
-
-    There is no `second` where the first load gave no reason for one.
-    """
-
-    asked: str
-    first: PageSnapshot
-    second: PageSnapshot | None = None
 
 
 async def visit(

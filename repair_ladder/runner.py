@@ -11,7 +11,7 @@ import re
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
@@ -74,6 +74,7 @@ from repair_ladder.outcomes import (
     Sent,
     Trace,
 )
+from repair_ladder.stage import OnStep, Stage, origin_of
 from repair_ladder.steps import Place, Step, Steps, show_place, walk
 from repair_ladder.values import fill_in, names_in, redactor, ways_to_write
 
@@ -111,26 +112,6 @@ UNREACHABLE: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """Where and how steps are played. `secrets` are values that may be seen by nobody."""
-
-    base_url: str
-    values: Mapping[str, str] = field(default_factory=dict)
-    secrets: frozenset[str] = frozenset()
-    files: Path | None = None
-    step_timeout_ms: int = 5000
-    locale: str | None = None
-    test_id_attribute: str = "data-testid"
-    record: bool = True  # remember pages and elements
-    state: Any = field(default=None, repr=False)  # cookies and storage that the browser begins with; None: none
-    fenced_to: frozenset[str] | None = None  # origins that a proof may navigate or write to; None: anywhere
-    pictures: bool = False  # a small picture a step
-    tracing: bool = False  # a trace of Playwright of a red run
-    fragments: Mapping[str, Steps] = field(default_factory=dict)  # what `use` may name
-    announced_css: Mapping[str, str] = field(default_factory=dict)  # toast, modal, validation_error: own selectors
-
-
 class _Failed(Exception):
     """A step failed; caught in `replay` alone."""
 
@@ -143,9 +124,6 @@ class _Surroundings(Exception):
     def __init__(self, kind: EnvironmentKind, message: str) -> None:
         super().__init__(message)
         self.kind = kind
-
-
-OnStep = Callable[[Place, Step, str], Awaitable[None]]
 
 
 async def replay(browser: Browser, steps: Steps, stage: Stage, *, on_step: OnStep | None = None) -> Outcome:
@@ -1209,14 +1187,6 @@ class _Player:
         if what == "visible":
             return bool(self.look.page["elements"][self.look.target][8] & VISIBLE)
         return self.look.seen is not None and meets(given, self.look.seen, folded=what == "text")
-
-
-def origin_of(url: str) -> str:
-    """ "http://host:port"; "" for addresses without one."""
-    parts = urlsplit(url)
-    if not parts.scheme or not parts.netloc:
-        return ""
-    return f"{parts.scheme}://{parts.netloc}".lower()
 
 
 def _is_inner(request: Request) -> bool:

@@ -41,17 +41,17 @@ from gardener.store import (
 from gardener.tools import Tools
 from gardener.triage import Issue
 from radar.at_risk import resolve_ways
-from radar.browser import Again, Visit
 from radar.elements import Element, PageSnapshot, fold
 from radar.errors import PageUnavailable, RadarError
 from radar.locators import Locator
 from radar.reading import Redact, pack, read_page
+from radar.visits import Again, Visit
 from repair_ladder.checks import describe, meets
 from repair_ladder.errors import BadTest
 from repair_ladder.formats import WrittenTest
 from repair_ladder.outcomes import Cause, Dialog, Environment, Evidence, Green, Outcome, Played, Red, Sent, Trace
 from repair_ladder.ports import Ask, Question, Reply, Unavailable
-from repair_ladder.runner import OnStep, Stage
+from repair_ladder.stage import OnStep, Stage
 from repair_ladder.steps import Place, Step, Steps, walk
 from repair_ladder.values import fill_in, redactor
 from tests.builders import HOST, a_page

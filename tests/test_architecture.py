@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -44,6 +47,7 @@ DOORS: Final = {
 }
 # The outer order inside the third room; a module may import its own group and those before it.
 NOUNS, STORE, TOOLS, ACTIONS, BOOTSTRAP, CLI = range(6)
+CAPTURED: Final[dict[str, Any]] = {"capture_output": True, "text": True, "timeout": 120}
 PURE: Final = ("radar/", "repair_ladder/")
 # What touches the outside in a pure room.
 OUTER: Final = (*DOORS["playwright"], "repair_ladder/models/")
@@ -221,6 +225,39 @@ def test_no_module_imports_itself_in_a_circle() -> None:
 
     for name in sorted(graph):
         visit(name, ())
+
+
+# --- what starting costs ---
+
+# What only some commands need, and takes long to load: browsers, models, servers, senders of news, migrations.
+SELDOM: Final = (
+    "alembic anthropic apprise axe_playwright_python cryptography google.genai httpx litestar mcp openai playwright "
+    "uvicorn web"
+).split()
+
+
+@pytest.mark.parametrize("command", [["--help"], ["project", "list", "--json"], ["staged", "shop", "--json"]])
+def test_a_plain_command_loads_nothing_that_only_others_need(command: list[str], tmp_path: Path) -> None:
+    program = f"""
+import sys
+from gardener.cli import main
+try:
+    main()
+finally:
+    print(*sorted(set({SELDOM!r}) & sys.modules.keys()), file=sys.stderr)
+"""
+
+    def run(*given: str) -> subprocess.CompletedProcess[str]:
+        whole = [sys.executable, "-c", program, "--data-dir", str(tmp_path), *given]
+        return subprocess.run(whole, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, **CAPTURED)
+
+    made = run("project", "add", "shop", "--base-url", "http://127.0.0.1:1")  # this one sets the database up
+    assert made.returncode == 0, made.stderr
+
+    said = run(*command)
+
+    assert said.returncode == 0, said.stderr
+    assert said.stderr.split() == []
 
 
 # --- every file ----------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from gardener.tools import Tools
 from repair_ladder.memory import Did, Memory, Seen
 from repair_ladder.outcomes import Dialog, Environment, Evidence, Green, Outcome, Red, Sent
 from repair_ladder.ports import Replay
-from repair_ladder.runner import OnStep, Stage, origin_of
+from repair_ladder.stage import OnStep, Stage, origin_of
 from repair_ladder.step_format import write_step
 from repair_ladder.steps import Place, Steps, read_place, show_place, walk
 from repair_ladder.verdicts import pre_triage

@@ -37,12 +37,12 @@ from gardener.store import (
 from gardener.sweeps import Baseline, Sweep, SweepStatus
 from gardener.tools import Tools
 from radar.at_risk import LocatorUse, States, Touched, find_touched
-from radar.browser import Again, Visit
 from radar.diff import AppChange, compare, learn_noise
 from radar.elements import PageSnapshot
 from radar.environment import what_is_wrong
 from radar.errors import PageUnavailable
 from radar.matching import match_pages
+from radar.visits import Again, Visit
 from repair_ladder.outcomes import Environment, Red
 from repair_ladder.sign_in import asks_anew, find_sign_in, lets_nobody_in
 from repair_ladder.step_format import read_operation

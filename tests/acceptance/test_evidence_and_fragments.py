@@ -11,7 +11,7 @@ from gardener.actions.importing import import_files
 from gardener.runs import RunStatus
 from gardener.store import saved_tests
 from repair_ladder.outcomes import Green, Outcome, Played, Red, Trace
-from repair_ladder.runner import Stage
+from repair_ladder.stage import Stage
 from repair_ladder.steps import Steps
 from tests.acceptance.shop import CHECKOUT
 from tests.builders import a_test

@@ -25,7 +25,7 @@ from gardener.store import jobs, open_store, projects, saved_tests
 from gardener.tools import Tools, Watch, nobody_watches
 from repair_ladder.formats import WrittenTest
 from repair_ladder.outcomes import Environment, Green, Outcome, Red, Trace
-from repair_ladder.runner import OnStep, Stage
+from repair_ladder.stage import OnStep, Stage
 from repair_ladder.steps import Step, Steps
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
