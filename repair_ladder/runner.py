@@ -107,6 +107,13 @@ MOST_LINES: Final = 50  # of each kind of evidence
 LONGEST_LINE: Final = 500
 READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 OUTSIDE: Final = "it leaves the allowed origins"
+IS_LIST: Final = "e => (e.control ?? e).tagName === 'SELECT'"
+# null: no option is called so yet; -1: one that reads so.
+PLACE_OF_OPTION: Final = """(e, wanted) => {
+    const all = [...((e.control ?? e).options ?? [])], place = all.findIndex((one) => one.value === wanted);
+    const fold = (text) => text.trim().replace(/\\s+/g, ' ');
+    return place >= 0 ? place : all.some((one) => fold(one.label) === fold(wanted)) ? -1 : null;
+}"""
 UNREACHABLE: Final = re.compile(
     r"net::ERR_(CONNECTION|NAME|ADDRESS|INTERNET|NETWORK|EMPTY_RESPONSE|SSL|TIMED_OUT|SOCKET)"
 )
@@ -760,11 +767,13 @@ class _Player:
             case "click" | "dblclick" | "hover" | "check" | "uncheck":
                 await getattr(target, step.kind)(**options)
             case "fill":
-                await target.fill(str(given["value"]), **options)
+                await self.fill(step, target, options)
             case "type":
                 await target.press_sequentially(str(given["value"]), **options)
             case "press":
                 await target.press(str(given["key"]), **options)
+            case "select" if "value" in given and "option" not in given and "index" not in given:
+                await self.choose(step, target, options)
             case "select":
                 await target.select_option(**_option(given), **options)
             case "upload":
@@ -773,6 +782,26 @@ class _Player:
                 await self.drag(target, given["to"], options)
             case _:
                 raise AssertionError(step.kind)
+
+    async def fill(self, step: Step, target: BrowserLocator, options: dict[str, Any]) -> None:
+        """Into a field. A list to choose from is set to the value: recorders write both as one step, and where only an
+        ARIA selector is known nobody can tell which it is before the element is seen."""
+        try:
+            await target.fill(str(step.parameters["value"]), **options)
+        except Error as error:
+            if "Element is not an <input>" not in error.message or not await target.evaluate(IS_LIST):
+                raise
+            await self.choose(step, target, options)
+
+    async def choose(self, step: Step, target: BrowserLocator, options: dict[str, Any]) -> None:
+        """The option of that value, or else of that text: one option may well read as another one's value does."""
+        value = str(step.parameters["value"])
+        while (place := await target.evaluate(PLACE_OF_OPTION, value, timeout=READ_MS)) is None:
+            if time.monotonic() > self.deadline:
+                raise _Failed("option", f"{step.locator} has no option {_option(step.parameters)}")
+            await asyncio.sleep(POLL_MS / 1000)  # lists are filled late
+        wanted: dict[str, Any] = {"label": value} if place < 0 else {"index": place}
+        await target.select_option(**wanted, **options | {"timeout": self.left_ms()})
 
     async def upload(self, target: BrowserLocator, paths: list[str], options: dict[str, Any]) -> None:
         """Into a field, or by way of the dialog for files that a button opens."""

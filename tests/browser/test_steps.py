@@ -118,6 +118,37 @@ async def test_select_by_text_value_and_place(play: Play, site: Site, choice: di
     green(await play({"select": {"css": "select", **choice}}, {"assert_value": {"css": "select", "equals": "de"}}))
 
 
+LATE = "<select></select><script>setTimeout(() => { document.querySelector('select').innerHTML = '%s'; }, 300)</script>"
+PLACES = "<option value=0>1</option><option value=1>2</option><option value=2>Town  hall</option>"
+
+
+@pytest.mark.parametrize("page", [f"<select>{PLACES}</select>", LATE % PLACES], ids=["at once", "late"])
+@pytest.mark.parametrize("kind", ["select", "fill"])
+@pytest.mark.parametrize(("given", "chosen"), [("1", "1"), ("Town hall", "2")], ids=["by value", "by text"])
+async def test_a_list_is_set_to_the_value_before_the_text(
+    play: Play, site: Site, page: str, kind: str, given: str, chosen: str
+) -> None:
+    """A recorded `change` step says neither that it is a list nor more than the value (issue 5)."""
+    site.show(page)
+
+    green(await play({kind: {"css": "select", "value": given}}, {"assert_value": {"css": "select", "equals": chosen}}))
+
+
+@pytest.mark.parametrize("kind", ["select", "fill"])
+async def test_a_value_that_a_list_does_not_have_is_told_as_an_option(play: Play, site: Site, kind: str) -> None:
+    site.show(f"<select>{PLACES}</select>")
+
+    outcome = red(await play({kind: {"css": "select", "value": "9"}, "timeout_ms": 400}), "option")
+
+    assert outcome.message.endswith("has no option {'value': '9'}")
+
+
+async def test_what_is_no_field_is_not_filled(play: Play, site: Site) -> None:
+    site.show("<button>Go</button>")
+
+    red(await play({"fill": {"css": "button", "value": "1"}}), "test")
+
+
 async def test_upload_takes_files_beside_the_test_and_no_others(play: Play, site: Site, tmp_path: Path) -> None:
     site.show(LOG + "<input type=file multiple onchange='for (const f of this.files) log(f.name)'>")
     folder = tmp_path / "beside"
