@@ -1,4 +1,4 @@
-"""Pictures of steps and traces of runs: files below the data folder, a folder a run, kept by age and count.
+"""Pictures and traces of runs: files below the data folder, a folder a run, kept by age and count.
 
 They are for people to look at and no part of what is decided, so a file that is gone is no mistake: whoever shows a
 run asks `find` and leaves out what is not there any more.
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 FOLDER: Final = "evidence"
+BEFORE: Final = "pictures"  # where pictures of failures lay before they were kept by age and count
 STAMP: Final = "%Y%m%dT%H%M%S%f"
 NAME: Final = re.compile(r"(\d{8}T\d{12})-\d+")
 
@@ -32,11 +33,16 @@ def keep(folder: Path, name: str, body: bytes) -> str:
     return f"{FOLDER}/{folder.parent.name}/{folder.name}/{name}"
 
 
+def plain(name: str) -> str:
+    """What of a name that somebody chose can stand in the name of a file, whatever the disk."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")[:60] or "screenshot"
+
+
 def find(data_dir: Path, path: str) -> Path | None:
     """The file of such a path, if it is still kept."""
-    root = (data_dir / FOLDER).resolve()
+    roots = [(data_dir / one).resolve() for one in (FOLDER, BEFORE)]
     found = (data_dir / path).resolve()
-    return found if found.is_relative_to(root) and found.is_file() else None
+    return found if any(map(found.is_relative_to, roots)) and found.is_file() else None
 
 
 def prune(newest: Path, *, most: int, days: int) -> None:

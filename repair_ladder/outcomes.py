@@ -90,6 +90,7 @@ class Played:
     picture: bytes | None = field(default=None, repr=False)  # a JPEG of the page after the step, for people
     sent: tuple[Sent, ...] = ()
     url_after: str = ""
+    shots: tuple[tuple[str, bytes], ...] = field(default=(), repr=False)  # of `screenshot` steps: name ("": none), PNG
 
 
 @dataclass(frozen=True, slots=True)

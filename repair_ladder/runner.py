@@ -93,6 +93,7 @@ PICTURE_MS: Final = 3000
 # Where a page may repeat a secret that was typed into it without its being a text of the page.
 MOST_SCROLLS: Final = 300
 MOST_STORED: Final = 20_000_000  # bytes
+MOST_SHOT: Final = 100_000_000  # bytes of all pictures that the steps of a run ask for
 MOST_FRAMES: Final = 20  # that a picture is searched for secrets
 DRAG_STEPS: Final = 12  # moves of the pointer on its way: lists that follow it look at each of them
 MOST_SEEN: Final = 2000  # requests, console lines and toasts that checks can look for
@@ -235,6 +236,8 @@ class _Player:
         self.toasts: list[Announced] = []
         self.toasts_since = 0  # the first that came up since the last step that may have caused one
         self.frames: dict[Page, bytes] = {}  # the newest picture of each tab
+        self.shots: list[tuple[str, bytes]] = []  # that the step being played has asked for
+        self.shot_bytes = 0
         self.fragments: list[str] = []  # those being played, outermost first
         self.fragment_steps = 0
         context.on("dialog", self.on_dialog)
@@ -437,7 +440,7 @@ class _Player:
 
     async def play(self, steps: Steps, on_step: OnStep | None) -> Outcome:
         for place, step in walk(steps):
-            self.place, self.target, self.look, self.found, self.way = place, None, None, None, 0
+            self.place, self.target, self.look, self.found, self.way, self.shots = place, None, None, None, 0, []
             started, url, tab = self.now_ms(), self.redact(self.page.url), self.page
             asked_before = len(self.requests)
             if step.kind in CAUSING:
@@ -467,7 +470,7 @@ class _Player:
             self.played.append(
                 Played(
                     place, step.kind, url, started, self.now_ms(), self.way, snapshot_at, target_at, why,
-                    skipped=bool(failed and step.optional), picture=await self.picture_now(),
+                    skipped=bool(failed and step.optional), picture=await self.picture_now(), shots=tuple(self.shots),
                 )
             )  # fmt: skip
             if failed and not step.optional:
@@ -691,8 +694,7 @@ class _Player:
             case "set":
                 self.values[str(given["into"])] = str(given["value"])
             case "screenshot":
-                target = await self.one(step) if step.locator else self.page
-                await target.screenshot(timeout=self.left_ms())
+                await self.shoot(step)
             case "scroll":
                 await self.scroll(step)
             case "tab":
@@ -707,6 +709,16 @@ class _Player:
                 await self.extract(step)
             case _:
                 await self.use_element(step, written)
+
+    async def shoot(self, step: Step) -> None:
+        """The picture that a step asks for, with whatever shows or may show a secret masked."""
+        target = await self.one(step) if step.locator else self.page
+        picture = await target.screenshot(timeout=self.left_ms(), mask=self.not_for_pictures())
+        self.shot_bytes += len(picture)
+        if self.shot_bytes > MOST_SHOT:
+            raise _Failed("test", f"the screenshots of one run come to more than {MOST_SHOT // 1_000_000} MB")
+        name = self.redact(fold(str(step.parameters.get("as", ""))))
+        self.shots.append((name[:LONGEST_LINE], picture))
 
     async def go(self, url: str) -> None:
         address = self.stage.base_url + url if url.startswith("/") else urljoin(self.stage.base_url + "/", url)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Final
 
 from gardener import evidence
@@ -239,11 +237,12 @@ async def write_run(
     outcome: Outcome,
     began: datetime,
 ) -> Run:
-    """The row of a run with its pages; a picture lies beside the database first, under a name that nobody reads yet."""
+    """The row of a run with its pages; its files lie beside the database first, in a folder that nobody reads yet."""
     trace = outcome.trace
     film = evidence.folder_of(tools.settings.data_dir, project.id, began, test.id)
     tracing = outcome.tracing if isinstance(outcome, Red) else None
-    if any(one.picture for one in trace.played) or tracing:
+    picture = outcome.picture if isinstance(outcome, Red) else None
+    if any(one.picture or one.shots for one in trace.played) or tracing or picture:
         evidence.prune(film, most=project.settings.keep_runs, days=project.settings.keep_days)
     keep_pages = isinstance(outcome, Green)
     keys = [await pages.put(tx, page, now=began) for page in trace.snapshots] if keep_pages else []
@@ -269,6 +268,10 @@ async def write_run(
                 }
                 for sent in one.sent
             ],
+            "screenshots": [
+                {"name": name, "path": evidence.keep(film, f"{number}-{count}-{evidence.plain(name)}.png", shot)}
+                for count, (name, shot) in enumerate(one.shots, 1)
+            ],
         }
         for number, one in enumerate(trace.played, 1)
     ]
@@ -280,7 +283,6 @@ async def write_run(
         case Environment():
             status, place, cause, error = RunStatus.ENVIRONMENT, outcome.place, str(outcome.kind), outcome.message
     page = None if isinstance(outcome, Green) else outcome.page
-    picture = outcome.picture if isinstance(outcome, Red) else None
     return await runs.add(
         tx,
         project=project.id,
@@ -297,7 +299,7 @@ async def write_run(
         observed=outcome.observed if isinstance(outcome, Red) else None,
         page_key=await pages.put(tx, page, now=began) if page else None,
         target=outcome.target if isinstance(outcome, Red) else None,
-        picture=_keep_picture(tools.settings.data_dir, picture) if picture else None,
+        picture=evidence.keep(film, "failure.png", picture) if picture else None,
         evidence=_evidence(trace.evidence) | ({"trace": evidence.keep(film, "trace.zip", tracing)} if tracing else {}),
         steps=steps,
     )
@@ -335,18 +337,6 @@ def _evidence(beside: Evidence) -> dict[str, Any]:
         "downloads": list(beside.downloads),
         "audits": list(beside.audits),
     }
-
-
-def _keep_picture(folder: Path, picture: bytes) -> str:
-    """The path below the data folder. Named by content: written twice it is the same file, half of it is never seen."""
-    name = f"pictures/{hashlib.sha256(picture).hexdigest()[:32]}.png"
-    path = folder / name
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        half = path.with_suffix(".part")
-        half.write_bytes(picture)
-        half.replace(path)
-    return name
 
 
 def page_path(project: Project, url: str) -> str | None:

@@ -60,6 +60,36 @@ async def test_only_so_many_runs_keep_theirs_and_a_project_may_want_none(world: 
     assert [(one.pictures, one.tracing) for one in stages] == [(False, True)] * 2
 
 
+async def test_the_pictures_of_failures_go_with_their_runs(world: World) -> None:
+    await world.save(CHECKOUT)
+    await world.settle(keep_runs=2)
+    world = playing(world, Red(Trace(), (2,), "check", "no", picture=b"the failure"))
+
+    ran = [(await world.run()).runs[0] for _ in range(3)]
+
+    data_dir = world.tools.settings.data_dir
+    kept = [evidence.find(data_dir, str(run.picture)) for run in ran]
+    assert [one.read_bytes() if one else None for one in kept] == [None, b"the failure", b"the failure"]
+
+
+async def test_what_a_screenshot_step_took_is_kept_by_its_name(world: World) -> None:
+    await world.save(CHECKOUT)
+    shots = (("the basket", b"one"), ("../basket", b"two"), ("", b"three"))
+    world = playing(world, Green(Trace((Played((1,), "screenshot", "", 0, 1, shots=shots),))))
+
+    (run,) = (await world.run()).runs
+
+    told = run.steps[0]["screenshots"]
+    files = [evidence.find(world.tools.settings.data_dir, one["path"]) for one in told]
+    assert [one["name"] for one in told] == ["the basket", "../basket", ""]
+    assert [one.read_bytes() if one else None for one in files] == [b"one", b"two", b"three"]
+    assert [one.name if one else None for one in files] == [
+        "1-1-the-basket.png",
+        "1-2-basket.png",
+        "1-3-screenshot.png",
+    ]
+
+
 async def test_a_test_is_played_with_the_fragments_it_uses_and_their_variables(world: World) -> None:
     inner = a_test({"fill": {"label": "Email", "value": "${user}"}}, name="inner", variables={"user": "ben", "x": "1"})
     middle = a_test({"use": "inner"}, name="middle", variables={}, status="draft")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 
 import pytest
 
 from repair_ladder.outcomes import Red
+from repair_ladder.step_format import read_steps
 from tests.browser.conftest import Play, Site, green, red
 
 pytestmark = pytest.mark.browser
@@ -52,6 +54,37 @@ async def test_no_picture_shows_a_secret_wherever_the_page_repeats_it(play: Play
     assert None not in pictures[0]
     assert pictures[0][0] == pictures[1][0]
     assert len(pictures[0][2] or b"") > 500
+
+
+async def test_a_screenshot_step_keeps_what_it_took_also_inside_a_fragment(play: Play, site: Site) -> None:
+    site.show("<h1>Shop</h1><div style='position:absolute;top:90px;width:40px;height:30px;background:green'></div>")
+    used = read_steps([{"screenshot": "inside"}, {"screenshot": {"css": "div", "as": "the ${what}"}}])
+
+    done = await play({"screenshot": {}}, {"use": "look"}, fragments={"look": used}, values={"what": "box"})
+
+    _, alone, inside = green(done).trace.played
+    assert [name for name, _ in alone.shots] == [""]
+    assert [name for name, _ in inside.shots] == ["inside", "the box"]
+    assert [struct.unpack(">II", body[16:24]) for _, body in (*alone.shots, *inside.shots)] == [
+        (1280, 720), (1280, 720), (40, 30)
+    ]  # fmt: skip
+
+
+async def test_no_screenshot_shows_or_names_a_secret(play: Play, site: Site) -> None:
+    site.show("<input id=i><p id=p></p><button onclick=\"p.textContent = 'it is ' + i.value\">Tell</button>")
+    shots = []
+    for secret in ("hush-hush", "mum's-the"):
+        done = await play(
+            {"fill": {"css": "#i", "value": "${s}"}},
+            {"click": {"css": "button"}},
+            {"screenshot": {"as": "${s}"}},
+            values={"s": secret},
+            secrets=frozenset({secret}),
+        )
+        shots.append(green(done).trace.played[-1].shots)
+
+    assert shots[0] == shots[1]
+    assert "hush" not in shots[0][0][0]
 
 
 async def test_a_red_run_brings_its_trace_and_a_green_one_none(play: Play, site: Site) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from gardener import evidence
 
 NOW = datetime(2031, 5, 2, 12, 0, 0, 7, tzinfo=UTC)
@@ -40,4 +42,26 @@ def test_nothing_else_of_the_data_folder_is_found_or_dropped(tmp_path: Path) -> 
 
     assert evidence.find(tmp_path, "evidence/../key") is None
     assert evidence.find(tmp_path, "key") is None
+    assert evidence.find(tmp_path, "pictures/../../key") is None
     assert (tmp_path / "evidence/1/notes").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        ("after sign-in", "after-sign-in"),
+        ("../../key", "key"),
+        ("", "screenshot"),
+        ("Übersicht", "bersicht"),
+        ("…", "screenshot"),
+    ],
+)
+def test_a_chosen_name_leads_nowhere(name: str, plain: str) -> None:
+    assert evidence.plain(name) == plain
+
+
+def test_a_picture_from_before_is_still_found(tmp_path: Path) -> None:
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures/1.png").write_bytes(b"png")
+
+    assert evidence.find(tmp_path, "pictures/1.png") is not None

@@ -113,23 +113,15 @@ async def repair(asking: NamedDependency[Asking], site: NamedDependency[Site], n
     return view.go_on(asking, f"/jobs/{job.id}")
 
 
-def _find(data_dir: Path, path: str | None) -> Path | None:
-    """A picture or a file of a run, if it is kept. Such a path comes from the store; it leads nowhere else even so."""
-    if not path:
-        return None
-    folder, found = (data_dir / "pictures").resolve(), (data_dir / path).resolve()
-    return found if found.is_relative_to(folder) and found.is_file() else evidence.find(data_dir, path)
-
-
 def _kept(data_dir: Path, paths: Collection[str]) -> frozenset[str]:
-    return frozenset(path for path in paths if _find(data_dir, path))
+    return frozenset(path for path in paths if evidence.find(data_dir, path))
 
 
 async def _content(asking: Asking, path: str | None) -> bytes:
-    """Nothing where there is no such file any more."""
+    """Nothing where there is no such file any more. Such a path comes from the store; it leads nowhere else even so."""
 
     def read() -> bytes:
-        found = _find(asking.tools.settings.data_dir, path)
+        found = evidence.find(asking.tools.settings.data_dir, path) if path else None
         try:
             return found.read_bytes() if found else b""
         except OSError:  # it was dropped just now
