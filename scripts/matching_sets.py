@@ -79,6 +79,57 @@ def read_lines(path: Path) -> list[Any]:
         return [json.loads(line) for line in lines]
 
 
+# --- what is right, and what is taken away ---
+
+
+def lands_on(site: Site, one: int, right: int) -> bool:
+    """Would an action on one act on the other? In attribute tables its middle has to lie within the other's box too."""
+    page = site.new
+    if one == right:
+        return True
+    if site.near_new and not _middle_inside(page.elements[one], page.elements[right]):
+        return False
+    return corpus.acts_as(page, one, right)
+
+
+def _middle_inside(one: Element, other: Element) -> bool:
+    x, y = one.box.centre
+    b = other.box
+    return b.x <= x <= b.x + b.width and b.y <= y <= b.y + b.height
+
+
+def taken_out(site: Site, right: int) -> Site:
+    """The site without an element and all that acts as it: its wrappers and children, the like of it in its place."""
+    page = site.new
+    box = page.elements[right].box
+    roots = [
+        at
+        for at in (*site.candidates, right)
+        if at == right
+        or lands_on(site, at, right)
+        or (page.is_inside(right, at) and corpus.overlap(page.elements[at].box, box) > 0.5)
+    ]
+    new, moved = corpus.without(page, roots)
+    if site.near_old:
+        around = {e.index for root in roots for e in page.ancestors(root)}
+        # What an element around it was called by its content, it is called by what is left of it.
+        new = replace(
+            new,
+            elements=tuple(
+                replace(e, name=new.texts[e.index]) if at in around and e.name == page.texts[at] else e
+                for at, e in zip(moved, new.elements, strict=True)
+            ),
+        )
+        said = list(new.texts)
+        for at, to in moved.items():
+            said[to] = said[to] if at in around else page.texts[at]
+        vars(new)["texts"] = tuple(said)
+    kept = {moved[at]: words for at, words in site.near_new.items() if at in moved}
+    return Site(
+        site.name, site.old, new, tuple(moved[at] for at in site.candidates if at in moved), site.near_old, kept
+    )
+
+
 # --- pages from attribute tables ---
 
 

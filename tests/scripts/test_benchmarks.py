@@ -110,6 +110,25 @@ def test_what_is_taken_out_of_a_page_goes_with_all_below_it(scripts: Any) -> Non
     assert all(e.index == at for at, e in enumerate(thin.elements))
 
 
+def test_what_is_taken_out_leaves_no_name_on_what_was_around_it(scripts: Any) -> None:
+    """An element that was called by its content is not called by what is no longer in it."""
+    sets = scripts("matching_sets")
+    wide, small = ({"x": 0, "y": 0, "width": size, "height": 20} for size in (200, 60))
+    said = {"visibleText": ["All", "categories"]}
+    rows: list[dict[str, Any]] = [
+        {"tag": "A", "xpath": "/html[1]/body[1]/a[1]", "href": "/all", "location": wide, **said},
+        {"tag": "SPAN", "xpath": "/html[1]/body[1]/a[1]/span[1]", "location": small, **said},
+    ]
+    page, (link, span) = sets.page_of([sets._row(row) for row in rows], sort=False)
+
+    near = {link: "Cart", span: "Cart"}
+
+    thin = sets.taken_out(sets.Site("shop", page, page, (link, span), near, near), span).new
+
+    assert page.elements[link].name == "All categories"
+    assert [(e.tag, e.name) for e in thin.elements if e.visible] == [("a", "")]
+
+
 def test_a_curve_is_a_picture_that_can_be_read(scripts: Any) -> None:
     drawn = scripts("curves").svg([("ours & <others>", [(0.1, 0.0), (0.9, 0.02), (1.0, 0.9)])], across="x", up="y")
 
