@@ -29,6 +29,7 @@ from radar.elements import Element, PageSnapshot
 from radar.errors import Unresolvable
 from radar.features import ACTED_ON, FEATURES, INDEX, Anchors, Comparison, Floats, Ints, notable_neighbours
 from radar.locators import Locator
+from radar.places import Place
 from radar.resolving import resolve
 from radar.synonyms import KINDS, plain
 from radar.things import (
@@ -426,7 +427,7 @@ class PageMatch:
             probability = min(probability, GUESS_MOST)
         elif probability >= self.weights.found_from and not self._is_claimed(at, best.to):
             # Two of the new page may fit about as well, such as one button that became two: either would be a guess.
-            if facts["lead"] * 10 >= LEAST_LEAD:
+            if facts["lead"] * 10 >= LEAST_LEAD and not self._may_be_a_stranger(at, best.to):
                 verdict = "found"
             else:
                 probability = GUESS_MOST
@@ -439,11 +440,54 @@ class PageMatch:
         open_ = [one for one in judged if not one.veto]
         if not open_:
             return None, None
-        best = open_[0]
+        best, told_apart = self._by_place(at, open_)
         others = [
-            one for one in open_[1:] if not self._acts_alike(one.to, best.to) and not self._within(one.to, best.to)
+            one
+            for one in open_
+            if one is not best
+            and one.to not in told_apart
+            and not self._acts_alike(one.to, best.to)
+            and not self._within(one.to, best.to)
         ]
         return best, max(others, key=lambda one: self._freely(at, one), default=None)
+
+    def _by_place(self, at: int, open_: Sequence[_Judged]) -> tuple[_Judged, frozenset[int]]:
+        """The best candidate, and the twins of it that plainly stand elsewhere.
+
+        A link of the header that the footer repeats has its like there in all but its place: the one that stands among
+        what the old element stood among is it, if the others do not.
+        """
+        best = open_[0]
+        key = self._new.things[best.to].key
+        twins = [
+            one for one in open_ if best.score - one.score < LEAST_LEAD and key and self._new.things[one.to].key == key
+        ]
+        if len(twins) < 2:
+            return best, frozenset()
+        company = {one.to: self._place.company(at, one.to) for one in twins}
+        first = max(twins, key=lambda one: company[one.to])
+        others = frozenset(to for to in company if company[first.to] - company[to] >= AMONG)
+        if len(others) + 1 < len(company) or self._is_claimed(at, first.to):
+            return best, frozenset()
+        return first, others
+
+    def _may_be_a_stranger(self, at: int, to: int) -> bool:
+        """Could this have stood on the old page already, for all that is known of it?
+
+        Where most of the old page is not known, nobody can say that the like of an element did not stand elsewhere on
+        it. What is found far off, while what stood around the old element still stands together nearer to its place,
+        may be that other one.
+        """
+        return self.is_barely_known and self._place.is_left_behind(at, to)
+
+    @cached_property
+    def is_barely_known(self) -> bool:
+        """Is much less known of the old page than there is on the new one?"""
+        return len(_notable(self._old)) < BARELY_KNOWN * len(_notable(self._new))
+
+    @cached_property
+    def _place(self) -> Place:
+        return Place(self._old, self._new)
 
     def _within(self, one: int, other: int) -> bool:
         """Is one new thing inside the other?"""
@@ -640,6 +684,8 @@ class PageMatch:
             return f'"{name}" fits another old element better{f": {whose}" if whose else ""}'
         if self._is_guess(best):
             return f'"{name}" is a guess: the page answers in another language'
+        if self._may_be_a_stranger(at, best.to):
+            return f'"{name}" may have stood there before: too little is known of the old page'
         if other and best.score - other.score < 2:
             rival = _short(self._new.things[other.to].said) or f"<{self._new.things[other.to].tag}>"
             return f'"{name}" and "{rival}" are equally likely'
@@ -695,6 +741,8 @@ TIGHT: Final = 1.0  # scores so close are equal
 PART_DEEP: Final = 4  # how far up a control is sought around one of its parts
 GUESS_MOST: Final = 0.5  # the most that a guess may be worth
 LEAST_LEAD: Final = 2.5  # over the best different candidate, in points of likeness
+AMONG: Final = 0.5  # of what stood around an element: most of it
+BARELY_KNOWN: Final = 0.5  # what is known of the old page, as a share of what people notice on the new one
 
 
 def _two_best(score: Floats, side: Ints, count: int) -> tuple[Floats, Floats, Ints]:

@@ -468,6 +468,38 @@ def test_what_stood_on_the_old_page_is_no_rival_where_only_its_white_space_diffe
     assert match.runner_up is None
 
 
+def menu(*names: str) -> Node:
+    return n("ul", *(n("li", n("a", name, href=f"/{name.lower()}")) for name in names))
+
+
+def long_page(*below: Node) -> PageSnapshot:
+    """A page whose header and footer are far apart."""
+    return page(n("header", below[0]), n("main", *(n("p", f"Story of the day {at}") for at in range(30))), *below[1:])
+
+
+NAMES = ("Phones", "Tablets", "Watches", "Music", "Support")
+
+
+def test_where_little_is_known_of_the_old_page_a_twin_far_from_the_neighbours_is_not_taken() -> None:
+    """The footer may have repeated the menu then already; a whole old page would have told."""
+    old = page(n("header", menu(*NAMES)))
+    new = long_page(menu(*(name for name in NAMES if name != "Watches")), n("footer", menu(*NAMES)))
+
+    match = find_again(old, at(old, href="/watches"), new, action="click")
+
+    assert match.verdict == "unsure"
+    assert "may have stood there before" in match.reasons[0]
+
+
+def test_where_little_is_known_of_the_old_page_what_moved_with_its_neighbours_is_found() -> None:
+    old = page(n("header", menu(*NAMES)))
+    new = long_page(n("p", "Welcome"), n("footer", menu(*NAMES)))
+
+    match = find_again(old, at(old, href="/watches"), new, action="click")
+
+    assert (match.verdict, match.element) == ("found", at(new, href="/watches"))
+
+
 def test_an_icon_keeps_what_it_is_though_it_has_no_words() -> None:
     old = page(n("nav", *[n("a", icon, href="#", id=f"old-{at}") for at, icon in enumerate("\uf067\uf068\uf069")]))
     new = page(n("nav", *[n("button", icon, class_=f"v{at}") for at, icon in enumerate("\uf069\uf067\uf068")]))
