@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from radar.elements import fold
 from radar.locators import Locator
 from radar.locators import write as write_locator
 from repair_ladder.errors import BadTest
@@ -25,7 +26,8 @@ from repair_ladder.values import PLACEHOLDER, fill_in, names_used
 MARK: Final = "drift-gardener:"
 LONGEST_QUOTE: Final = 100  # characters of a file that a remark quotes
 LONGEST_REMARK: Final = 600
-MOST_REMARKS: Final = 200  # of one test
+MOST_REMARKS: Final = 5000  # of one test: each is one line that somebody has to read
+MOST_NOTES: Final = 200  # of these, what the test neither does nor checks
 NAME: Final = re.compile(r"[A-Za-z_]\w*\Z")
 FLAGS: Final = re.compile(r"\(\?[ims]{1,3}\)")
 
@@ -64,6 +66,7 @@ class Gatherer:
         self.variables: dict[str, Variable] = {}
         self.parts = 0
         self.line = 1  # of the part being read
+        self.notes = 0
 
     @property
     def steps(self) -> list[Step]:
@@ -103,10 +106,11 @@ class Gatherer:
         self._remark(what, False)
 
     def _remark(self, what: str, is_missing: bool) -> None:
-        if len(self.remarks) < MOST_REMARKS:
+        if is_missing and len(self.remarks) >= MOST_REMARKS:
+            raise TooMuch(f"more than {MOST_REMARKS} lines of one test cannot be said in steps")
+        self.notes += not is_missing
+        if is_missing or self.notes <= MOST_NOTES:
             self.remarks.append(Remark(self.line, quote(what, LONGEST_REMARK), is_missing, len(self._open[0])))
-        elif is_missing and not any(one.is_missing for one in self.remarks):
-            self.remarks[-1] = Remark(self.line, quote(what, LONGEST_REMARK), True, len(self._open[0]))
 
     @contextmanager
     def block(self, kind: str, goal: str) -> Iterator[None]:
@@ -120,6 +124,8 @@ class Gatherer:
 
     def finish(self, name: str, *, line: int = 1, **more: Any) -> WrittenTest:
         steps = tuple(self._open[0])
+        if self.notes > MOST_NOTES:
+            self.remarks.append(Remark(line, f"{self.notes - MOST_NOTES} more such lines", False, len(steps)))
         known = set(self.variables) | set(_set_in(steps))
         for unknown in sorted(names_used(steps) - known):
             self.line = line
@@ -212,9 +218,13 @@ def glob_pattern(glob: str) -> str:
     return "^" + ".*".join(re.escape(part) for part in re.split(r"\*+", glob)) + "$"
 
 
-def not_equal(text: str) -> str:
-    """A regular expression that matches every text but this one."""
-    return not_matching(rf"\A{re.escape(text)}\Z")
+def not_equal(text: str, *, folded: bool = False) -> str:
+    """A regular expression that matches every text but this one.
+
+    Texts of elements and titles are looked at with white space `folded`: a text with two blanks would never be there,
+    and a check that it is not could not fail.
+    """
+    return not_matching(rf"\A{re.escape(fold(text) if folded else text)}\Z")
 
 
 def unequal(pattern: str) -> str | None:

@@ -70,9 +70,12 @@ def read(text: str, *, where: str = "the file", base_url: str | None = None) -> 
         raise BadTest(f"{where}:{document.line}: the recording has no list of 'steps'")
     name = name_of(document.get("title"), f"{where}:{document.line}: 'title'")
     reader = _Reader(base_url)
+    timeout = document.get("timeout")  # of every step that has none of its own
     try:
         for number, step in enumerate(steps, 1):
             with reader.out.part(line_of(step, document.line)):
+                if timeout is not None and isinstance(step, Object) and step.get("type") not in _TIMELESS:
+                    step.setdefault("timeout", timeout)
                 reader.read(step, number)
         reader.close()
     except BadTest as error:
@@ -136,7 +139,10 @@ class _Reader:
         self.add({"goto": {"url": url}} | _timeout(step))
 
     def asserted(self, step: Object) -> None:
-        """Navigations that a step leads to: the address is checked, without its query, which is new each time."""
+        """Navigations that a step leads to: the address is checked, without its query, which is new each time.
+
+        The Recorder itself only waits for one navigation, whichever it is.
+        """
         events = step.get("assertedEvents")
         if events is None:
             return
@@ -155,8 +161,7 @@ class _Reader:
                 self.aside.add("titles of asserted navigations, which the Recorder does not check either")
             url = relative(literal(url), self.base_url)
             if url != self.here or step["type"] != "navigate":
-                plain = re.split(r"[?#]", url, maxsplit=1)[0]
-                self.out.step({"assert_url": {"equals": url} if plain == url else {"contains": plain}})
+                self.out.step({"assert_url": _address(url)})
             self.here = url
 
     def click(self, step: Object) -> None:
@@ -228,14 +233,18 @@ class _Reader:
             or isinstance(count, bool)
         ):
             raise Unsayable(f"a count {quote(operator)} {quote(repr(count))}")
+        if not isinstance(visible, bool):
+            raise Unsayable(f"'visible' is true or false, got {quote(repr(visible))}")
         checks = [*self.properties(value, step), *self.attributes(value, step)]
         is_one = (count, operator) in ((1, ">="), (1, "=="))
         if checks and not is_one:
             raise Unsayable("properties or attributes of several elements")
-        if visible is False:
-            if checks or not is_one:
-                raise Unsayable("hidden elements that are counted, or asked for properties or attributes")
-            checks.append({"assert_hidden": value})
+        if not visible:
+            # To the Recorder this is the reverse of all the rest: no element, not one that cannot be seen.
+            if checks or (operator == "==" and count):
+                raise Unsayable("the reverse of a count, of properties or of attributes")
+            reverse = {"at_most": count - 1} if operator == ">=" and count != 1 else {"at_least": count + 1}
+            checks.append({"assert_count": value | ({"equals": 0} if (count, operator) == (1, ">=") else reverse)})
         elif (count, operator) != (1, ">="):
             checks.append({"assert_count": value | {COUNTS[operator]: count}})
         elif not checks:
@@ -249,6 +258,8 @@ class _Reader:
                 case "value", str():
                     yield {"assert_value": value | {"equals": literal(wanted)}}
                 case "innerText" | "textContent", str():
+                    if name == "textContent":
+                        self.aside.add("text that cannot be seen, of the checks of a textContent")
                     yield {"assert_text": value | {"equals": literal(wanted)}}
                 case "checked", True:
                     yield {"assert_checked": value}
@@ -317,6 +328,7 @@ class _Reader:
         return {"frame": [{"css": FRAME_CSS, "nth": one} for one in indexes]}
 
 
+_TIMELESS: Final = frozenset({"setViewport", "emulateNetworkConditions", "customStep", "close"})
 _KINDS: Final = {
     "navigate": _Reader.navigate,
     "click": _Reader.click,
@@ -354,10 +366,25 @@ def _timeout(step: Object) -> dict[str, Any]:
     return {"timeout_ms": round(_number(step, "timeout"))} if value is not None else {}
 
 
+def _address(url: str) -> dict[str, Any]:
+    """The condition of an address without its query; a hash that names a page of the app counts."""
+    plain, _, hash_part = url.partition("#")
+    path, route = plain.partition("?")[0], hash_part.partition("?")[0]
+    if path == url:
+        return {"equals": url}
+    if not route.startswith(("/", "!")):
+        return {"matches": rf"^{re.escape(path)}(?:[?#]|$)"}
+    return {"matches": rf"^{re.escape(path)}(?:\?[^#]*)?#{re.escape(route)}(?:\?|$)"}
+
+
 def _mapping(step: Object, key: str) -> Mapping[str, Any]:
     value = step.get(key)
     if isinstance(value, list):  # older recordings: [{"name": …, "value": …}]
-        value = {one["name"]: one["value"] for one in value if isinstance(one, dict) and {"name", "value"} <= set(one)}
+        if not all(isinstance(one, dict) and set(one) == {"name", "value"} for one in value):
+            raise Unsayable(f"'{key}' is a list of names and values, got {quote(repr(value))}")
+        if len({str(one["name"]) for one in value}) < len(value):
+            raise Unsayable(f"'{key}' names something twice")
+        value = {str(one["name"]): one["value"] for one in value}
     if value is None:
         return {}
     if not isinstance(value, Mapping):
@@ -436,7 +463,8 @@ def _aria(part: str, tag: str, *, is_field: bool) -> tuple[dict[str, Any], bool]
     if not name:
         raise Unsayable(f"the selector {quote(part)}")
     if is_field or tag in FIELDS:
-        return {"label": name, "exact": True}, False
+        # What is clicked may also be a button that is an input, which no label finds: it comes after what is certain.
+        return {"label": name, "exact": True}, not is_field
     if tag in TAG_ROLES:
         return {"role": TAG_ROLES[tag], "name": name, "exact": True}, False
     # Without a role it may be an icon's name as well as a text; so it comes after what is certain.
@@ -641,10 +669,10 @@ def _wanted(step: Step) -> dict[str, Any]:
     match step.kind:
         case "assert_visible":
             return {}
-        case "assert_hidden":
-            return {"visible": False}
         case "assert_count":
             wanted = condition_of(step)
+            if wanted == ("equals", 0):
+                return {"visible": False}
             if wanted is None or wanted == ("at_least", 1) or type(wanted[1]) is not int:
                 raise Unsayable("a count")
             return {"operator": next(sign for sign, ours in COUNTS.items() if ours == wanted[0]), "count": wanted[1]}

@@ -7,6 +7,7 @@ drops them.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import uuid
@@ -67,6 +68,8 @@ MOST_COMMANDS: Final = 20_000  # of one test, those of the tests it runs counted
 DEEPEST_RUN: Final = 20
 FRAME_CSS: Final = "iframe, frame"
 NARROW_PX: Final = 700
+# What may bring up a dialog that the file answers afterwards.
+BRINGS_UP: Final = frozenset("goto click dblclick hover check uncheck fill type press select drag".split())
 BEGINS: Final = frozenset({"if", "while", "times", "forEach", "do"})
 ENDS: Final = frozenset({"end", "repeatIf"})
 MIDDLE: Final = frozenset({"else", "elseIf"})
@@ -79,6 +82,9 @@ KEYS: Final = {
 }  # fmt: skip
 KEY: Final = re.compile(r"\$\{KEY_(\w+)\}")
 HELD: Final = frozenset({"Alt", "Control", "Shift"})
+MOST_HELD: Final = 20  # characters that are typed while a key is held
+# Names of variables that are none here; only these are seen in what the IDE fills in.
+OTHER_NAME: Final = re.compile(r"\$\{(?!KEY_\w+\})(?![A-Za-z_]\w*\})[^{}]*\}")
 LINK_BY: Final = {"linkText": True, "link": True, "partialLinkText": False}
 
 
@@ -141,9 +147,11 @@ class _Reader:
         self.windows: dict[str, str] = {}  # variable of a window -> "first" or "newest"
         self.window = "first"
         self.opens: str | None = None  # the variable of the window that the last click opened
+        self.lost = ""  # the frame or window that nobody knows, in which the commands play
         self.blocks = 0
         self.count = 0
         self.beside: Mapping[str, Any] | None = None
+        self.answered: Step | None = None  # the last step whose dialog the file has answered
 
     def commands(self, test: Object, running: tuple[str, ...]) -> None:
         commands = test["commands"]
@@ -209,6 +217,8 @@ class _Reader:
             self.commands(test, (*running, target))
 
     def close(self, is_last: bool) -> None:
+        if self.lost:
+            raise Unsayable(f"closes {self.lost}, which is not known")
         if self.window == "newest":
             self.window = "first"
             self.add({"tab": {"close": True}})
@@ -222,6 +232,11 @@ class _Reader:
         do = _COMMANDS.get(plain)
         if do is None:
             raise Unsayable("not a command that is known")
+        unknown = OTHER_NAME.search(f"{target}\n{value}")
+        if unknown:
+            raise Unsayable(f"the variable {quote(unknown.group())}")
+        if self.lost and name not in _FINDS_BACK:
+            raise Unsayable(f"plays in {self.lost}, which is not known")
         note = {"note": " ".join(comment.split())} if comment.strip() else {}
         for raw in do(self, _Given(self, command, target, value)):
             self.add(raw | note)
@@ -236,15 +251,24 @@ class _Reader:
         self.beside = None
 
     def answer_before(self, raw: Mapping[str, Any]) -> None:
-        """An answer that the file gives after its dialog came up has to be ready before."""
+        """An answer that the file gives after its dialog came up has to be ready before what brought it up."""
         steps = self.out.steps
-        if any(step.kind == "dialog" for step in steps[-2:]):
-            return
-        if not steps:
-            raise Unsayable("a dialog that no command brought up")
-        last = steps.pop()
-        self.add(raw)
-        self.out.add(last)
+        at = next((n for n in reversed(range(len(steps))) if steps[n].kind in (*BRINGS_UP, *BLOCKS)), None)
+        if at is None or steps[at].kind in BLOCKS:
+            raise Unsayable("a dialog that no command before it brought up")
+        if steps[at] is self.answered:
+            raise Unsayable("a second dialog of one command")
+        self.answered = steps[at]
+        wanted = beside_step(read_step(raw), self.beside)
+        earlier = itertools.takewhile(lambda step: step.kind not in BRINGS_UP, reversed(steps[:at]))
+        ready = next((step for step in earlier if step.kind == "dialog"), None)
+        if ready is None:
+            after = steps[at:]
+            del steps[at:]
+            self.out.add(wanted, *after)
+        elif ready.parameters != wanted.parameters:
+            raise Unsayable("another answer than the one that is ready for this dialog")
+        self.beside = None
 
 
 class _Given:
@@ -257,10 +281,15 @@ class _Given:
         """The locator's keys: the target, the other targets that the IDE noted as alternatives."""
         ways = [self.checked(self.target if text is None else text)]
         others = self.command.get("targets") if text is None else None
-        for other in others if isinstance(others, list) else []:
-            if isinstance(other, list) and other and isinstance(other[0], str):
+        listed = [one[0] for one in others if isinstance(one, list) and one] if isinstance(others, list) else []
+        if listed and self.target not in listed:
+            # The IDE keeps the list of the element that was recorded when somebody types another target.
+            self.reader.out.note("the other targets are left out: they were noted for another element than this one")
+            listed = []
+        for other in listed:
+            if isinstance(other, str):
                 try:
-                    ways.append(self.checked(other[0]))
+                    ways.append(self.checked(other))
                 except Unsayable as error:
                     self.reader.out.note(f"another target is left out: {error}")
         ways = [way for number, way in enumerate(ways) if way not in ways[:number]]
@@ -322,6 +351,8 @@ def _open(reader: _Reader, given: _Given) -> _Raws:
     if leads_elsewhere(url):
         reader.out.note(f"goes to {quote(url)}, which is not below the project's base URL")
     reader.frames.clear()
+    if reader.lost.startswith("the frame"):
+        reader.lost = ""
     yield {"goto": {"url": url}}
 
 
@@ -350,27 +381,31 @@ def _write_text(reader: _Reader, given: _Given) -> _Raws:
 
 
 def _send_keys(reader: _Reader, given: _Given) -> _Raws:
-    """Texts are typed, keys pressed; a modifier goes with what follows it."""
-    value, held, at = given.spot(), list[str](), 0
+    """Texts are typed, keys pressed; a modifier is held down until all is sent."""
+    value, held, used, at = given.spot(), list[str](), True, 0
     for found in [*KEY.finditer(given.value), None]:
         text = given.value[at : found.start()] if found else given.value[at:]
         if text and held:
-            yield {"press": value | {"key": "+".join([*held, text[0]])}}
-            text, held = text[1:], []
-        if text:
+            if PLACEHOLDER.search(text) or len(text) > MOST_HELD:
+                raise Unsayable("a text that is typed while a key is held")
+            for char in text:
+                yield {"press": value | {"key": "+".join([*held, char])}}
+            used = True
+        elif text:
             yield {"type": value | {"value": text}}
         if found is None:
             break
         at = found.end()
         key = KEYS.get(found[1])
-        if key is None:
+        if key is None or key in held:
             raise Unsayable(f"the key {quote(found.group())}")
         if key in HELD:
             held.append(key)
+            used = False
         else:
             yield {"press": value | {"key": "+".join([*held, key])}}
-            held = []
-    if held:
+            used = True
+    if held and not used:
         yield {"press": value | {"key": "+".join(held)}}
 
 
@@ -399,8 +434,12 @@ def _pause(reader: _Reader, given: _Given) -> _Raws:
 
 def _select_frame(reader: _Reader, given: _Given) -> _Raws:
     target = given.target.strip()
-    if target == "relative=top":
+    was_lost, reader.lost = reader.lost, reader.lost or f"the frame {quote(target)}"
+    if target == "relative=top" and not was_lost.startswith("the window"):
         reader.frames.clear()
+        was_lost = ""
+    elif was_lost:
+        raise Unsayable(f"plays in {was_lost}, which is not known")
     elif target == "relative=parent":
         if reader.frames:
             reader.frames.pop()
@@ -411,12 +450,14 @@ def _select_frame(reader: _Reader, given: _Given) -> _Raws:
         reader.frames.append({"css": FRAME_CSS, "nth": int(number)})
     else:
         reader.frames.append(given.checked(target))
+    reader.lost = was_lost
     yield from ()
 
 
 def _select_window(reader: _Reader, given: _Given) -> _Raws:
     found = re.fullmatch(r"(?:handle=)?\$\{(\w+)\}", given.target.strip())
     window = reader.windows.get(found[1]) if found else None
+    reader.lost = f"the window {quote(given.target)}"
     if window is None:
         raise Unsayable(f"the window {quote(given.target)}")
     if window == "first" and reader.window != "first":
@@ -424,6 +465,7 @@ def _select_window(reader: _Reader, given: _Given) -> _Raws:
     if window == "newest" and found and found[1] != reader.opens:
         raise Unsayable("a window that is not the newest")
     reader.frames.clear()
+    reader.lost = ""
     if window != reader.window:
         reader.window = window
         yield {"tab": {"switch": "newest"}}
@@ -471,15 +513,16 @@ def _text_check(kind: str, *, negative: bool = False, on: str = "value") -> _Do:
     def do(reader: _Reader, given: _Given) -> _Raws:
         wanted = given.target if on == "target" else given.value
         locator = {} if on == "target" else given.spot()
-        yield {kind: locator | (_not_equal(wanted) if negative else {"equals": wanted})}
+        folded = kind == "assert_text"
+        yield {kind: locator | (_not_equal(wanted, folded=folded) if negative else {"equals": wanted})}
 
     return do
 
 
-def _not_equal(text: str) -> dict[str, Any]:
+def _not_equal(text: str, *, folded: bool) -> dict[str, Any]:
     if PLACEHOLDER.search(text):
         raise Unsayable("a check that a variable's value is not there")
-    return {"matches": not_equal(text)}
+    return {"matches": not_equal(text, folded=folded)}
 
 
 def _label_check(reader: _Reader, given: _Given) -> _Raws:
@@ -537,6 +580,11 @@ def _script(reader: _Reader, given: _Given) -> _Raws:
     yield
 
 
+# What says anew where the commands after it play, and what plays nowhere.
+_FINDS_BACK: Final = frozenset(
+    "open selectFrame selectWindow storeWindowHandle setWindowSize pause store assert verify echo debugger "
+    "setSpeed".split()
+)
 _ONE: Final = {"equals": 1}
 _NONE: Final = {"equals": 0}
 _COMMANDS: Final[dict[str, _Do]] = {

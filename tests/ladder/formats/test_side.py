@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from repair_ladder.checks import meets
 from repair_ladder.errors import BadTest
 from repair_ladder.formats import Secret, WrittenTest, side
 from repair_ladder.formats.selectors import UNCHECKED, UNWRITABLE, WRITABLE
@@ -62,7 +63,11 @@ COMMANDS: list[tuple[tuple[str, ...], list[Any]]] = [
     (("sendKeys", A, "${KEY_ENTER}"), [{"press": {**CSS, "key": "Enter"}}]),
     (
         ("sendKeys", A, "x${KEY_CTRL}ay"),
-        [{"type": {**CSS, "value": "x"}}, {"press": {**CSS, "key": "Control+a"}}, {"type": {**CSS, "value": "y"}}],
+        [
+            {"type": {**CSS, "value": "x"}},
+            {"press": {**CSS, "key": "Control+a"}},
+            {"press": {**CSS, "key": "Control+y"}},
+        ],
     ),
     (("select", A, "label=Two"), [{"select": {**CSS, "option": "Two"}}]),
     (("select", A, "value=2"), [{"select": {**CSS, "value": "2"}}]),
@@ -168,6 +173,65 @@ def test_an_answer_given_when_the_dialog_is_there_stands_before_what_brings_it_u
     assert steps(("chooseOkOnNextConfirmation",), *asked) == [{"dialog": "accept"}, {"click": CSS}]
 
 
+@pytest.mark.parametrize(
+    "commands",
+    [
+        [("chooseOkOnNextConfirmation",), ("click", A), ("webdriverChooseCancelOnVisibleConfirmation",)],
+        [("click", A), ("acceptAlert",), ("dismissConfirmation",)],
+        [("acceptAlert",)],
+    ],
+    ids=["two answers", "two dialogs", "nothing before"],
+)
+def test_an_answer_that_is_not_the_one_of_the_dialog_is_said(commands: list[Any]) -> None:
+    test = read(*commands)
+
+    assert len(test.missing) == 1
+
+
+def test_an_answer_stands_before_the_click_and_not_before_the_wait_that_follows_it() -> None:
+    asked = [("click", A), ("pause", "500"), ("webdriverChooseOkOnVisibleConfirmation",)]
+
+    assert steps(*asked, *asked) == [{"dialog": "accept"}, {"click": CSS}, {"wait": 500}] * 2
+
+
+@pytest.mark.parametrize(
+    ("lost", "found"),
+    [
+        (("selectFrame", "index=x"), ("selectFrame", "relative=top")),
+        (("selectFrame", "dom=frames[0]"), ("open", "/")),
+        (("selectWindow", "handle=${gone}"), ("selectWindow", "handle=${root}")),
+    ],
+)
+def test_what_plays_in_a_frame_or_window_that_is_not_known_does_not_play_in_the_page(lost: Any, found: Any) -> None:
+    root = ("storeWindowHandle", "root")
+
+    test = read(root, ("open", "/"), lost, ("click", A), ("assertText", A, "x"), found, ("click", "id=b"))
+
+    told = [one.what for one in test.missing]
+    assert len(told) == 3
+    assert "(click): plays in the" in told[1]
+    assert "(assertText): plays in the" in told[2]
+    assert write_steps(test.steps)[-1] == {"click": {"css": "#b"}}
+    assert {"click": CSS} not in write_steps(test.steps)
+
+
+def test_targets_of_another_element_are_no_alternatives() -> None:
+    """The IDE keeps the recorded ones when somebody types another target."""
+    click = {"command": "click", "target": "id=save", "targets": [["id=cancel", "id"], ["css=.cancel", "css"]]}
+
+    test = read(click)
+
+    assert write_steps(test.steps) == [{"click": {"css": "#save"}}]
+    assert "another element" in test.remarks[0].what
+
+
+def test_a_text_that_is_not_there_is_looked_for_as_texts_are_looked_at() -> None:
+    (raw,) = steps(("assertNotText", A, "Out  of\nstock"))
+
+    assert not meets(raw["assert_text"], "Out of stock")
+    assert meets(raw["assert_text"], "In stock")
+
+
 def test_a_window_that_a_click_opens_is_gone_to_and_left() -> None:
     opening = {"command": "click", "target": A, "value": "", "opensWindow": True, "windowHandleName": "win1"}
 
@@ -222,7 +286,7 @@ def test_tests_that_run_others_twice_each_do_not_explode() -> None:
         (("select", "id=a", "label=regexp:T.*"), "the choice label=regexp"),
         (("sendKeys", "id=a", "${KEY_WARP}"), "the key ${KEY_WARP}"),
         (("type", "id=a", "x${KEY_ENTER}"), "keys in a text that replaces"),
-        (("selectWindow", "handle=${gone}"), "the window handle=${gone}"),
+        (("type", A, "${not a name}"), "the variable ${not a name}"),
         (("mouseDownAt", "id=a", "1,1"), "not a command that is known"),
         (("setWindowSize", "390x800"), "a phone's window"),
         (("store", "x", "not a name"), "'not a name' is no name for a variable"),
