@@ -2,6 +2,8 @@
 
 RadarError
 ├── BadLocator        a locator nobody can read
+├── BadPattern        a regular expression nobody can read, or that is too large
+├── PatternTooSlow    a regular expression that takes too long on a text
 ├── Unresolvable      a locator that a snapshot cannot answer (a live page might)
 └── PageUnavailable   the app or the browser did not give a page
 """
@@ -14,6 +16,14 @@ class RadarError(Exception):
 
 
 class BadLocator(RadarError):
+    pass
+
+
+class BadPattern(RadarError):
+    pass
+
+
+class PatternTooSlow(RadarError):
     pass
 
 

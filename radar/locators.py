@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
-from radar.errors import BadLocator
+from radar import patterns
+from radar.errors import BadLocator, BadPattern
 
 FINDERS: Final = ("role", "test_id", "label", "placeholder", "text", "alt", "title", "css", "xpath")
 NARROWERS: Final = (
@@ -87,9 +88,9 @@ def pattern(text: str) -> re.Pattern[str]:
     if _NOT_IN_BROWSERS.search(body):
         raise BadLocator(f"{_short(text)} is a regular expression that browsers do not read")
     try:
-        return re.compile(body, sum(getattr(re, flag.upper()) for flag in set(flags[1])) if flags else 0)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise BadLocator(f"{_short(text)} is not a regular expression: {error}") from None
+        return patterns.read(body, sum(getattr(re, flag.upper()) for flag in set(flags[1])) if flags else 0)
+    except BadPattern as error:
+        raise BadLocator(str(error)) from None
 
 
 def read(raw: object, *, depth: int = 0) -> Locator:

@@ -18,8 +18,9 @@ import regex
 from lxml import etree
 
 from radar.elements import LONGEST_TEXT, Element, PageSnapshot
-from radar.errors import BadLocator, Unresolvable
+from radar.errors import BadLocator, BadPattern, Unresolvable
 from radar.locators import Locator, pattern
+from radar.patterns import bounded
 
 # What collect.js leaves out: elements nobody acts on, and attributes that are noise to everybody else.
 UNRECORDED_TAGS: Final = frozenset("script style noscript template link meta head base title br wbr".split())
@@ -369,8 +370,8 @@ def _searcher(text: str) -> Callable[[str], bool]:
     compiled = pattern(text)
     flags = compiled.flags & (re.IGNORECASE | re.DOTALL | re.MULTILINE)
     try:
-        both = [regex.compile(compiled.pattern, int(flags) | kind) for kind in (regex.UNICODE, regex.ASCII)]
-    except regex.error as error:
+        both = [bounded(compiled.pattern, int(flags) | kind) for kind in (regex.UNICODE, regex.ASCII)]
+    except BadPattern as error:
         raise Unresolvable(f"{text!r} is not answered from a snapshot: {error}") from None
 
     def test(own: str) -> bool:

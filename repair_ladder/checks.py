@@ -10,13 +10,17 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import parse_qs, parse_qsl
 
+from radar import patterns
 from radar.announced import Announced
 from radar.elements import fold
 from repair_ladder.steps import CONDITIONS
 
 
 def meets(parameters: Mapping[str, Any], seen: str | int, *, folded: bool = True) -> bool:
-    """Do all conditions among the parameters hold for what was seen? Texts are compared with white space folded."""
+    """Do all conditions among the parameters hold for what was seen? Texts are compared with white space folded.
+
+    Raises PatternTooSlow (as all that ask it do) where a regular expression is not through in time.
+    """
     return all(_meets(key, parameters[key], seen, folded) for key in CONDITIONS if key in parameters)
 
 
@@ -37,7 +41,7 @@ def _meets(key: str, wanted: Any, seen: str | int, folded: bool) -> bool:
         case "not_contains":
             return want not in got
         case "matches":
-            return re.search(want, got) is not None
+            return patterns.found(want, got)
     raise AssertionError(key)
 
 
@@ -78,7 +82,7 @@ def console_meets(parameters: Mapping[str, Any], level: str, text: str) -> bool:
     if LEVELS.index(level) < LEVELS.index(least):
         return False
     pattern = parameters.get("pattern")
-    return (pattern is None or re.search(str(pattern), text) is not None) and meets(parameters, text)
+    return (pattern is None or patterns.found(str(pattern), text)) and meets(parameters, text)
 
 
 # --- requests ------------------------------------------------------------------------------------------
@@ -111,7 +115,24 @@ def address_meets(pattern: str, url: str, *, base_url: str) -> bool:
         address = address.partition("#")[0]
     if "?" not in pattern:
         address = address.partition("?")[0]
-    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), address, re.DOTALL) is not None
+    return is_like(pattern, address)
+
+
+def is_like(pattern: str, text: str) -> bool:
+    """Is it the whole text, where `*` stands for anything? In one pass, however many stars there are."""
+    first, *inner = pattern.split("*")
+    if not inner:
+        return text == first
+    last = inner.pop()
+    at, end = len(first), len(text) - len(last)
+    if at > end or not text.startswith(first) or not text.endswith(last):
+        return False
+    for part in inner:
+        at = text.find(part, at, end)
+        if at < 0:
+            return False
+        at += len(part)
+    return True
 
 
 def below(base_url: str, url: str) -> str:

@@ -6,11 +6,12 @@ proven (seed limit "green gate is one run": a sensitivity proof). Pure: a step i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from radar import patterns
+from radar.errors import RadarError
 from repair_ladder.steps import CONDITIONS, Step
 
 # No page says this, no address holds it; it is never typed anywhere.
@@ -96,8 +97,8 @@ def _holds_for_all(kind: str, condition: str, value: Any) -> bool:
             return str(value) == ""
         case "matches":
             try:
-                return all(re.search(str(value), one) for one in STRANGERS)
-            except re.error:
+                return all(patterns.found(str(value), one) for one in STRANGERS)
+            except RadarError:
                 return False
         case "at_least":
             return kind == "assert_count" and float(value) <= 0

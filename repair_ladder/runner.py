@@ -46,6 +46,7 @@ from radar.browser import (
     shown_now,
 )
 from radar.elements import PageSnapshot, fold
+from radar.errors import BadLocator, BadPattern, PatternTooSlow
 from radar.locators import Locator, pattern
 from radar.reading import VISIBLE, Look, Reader, Redact
 from repair_ladder import fragments, traces
@@ -57,6 +58,7 @@ from repair_ladder.checks import (
     console_meets,
     describe,
     fields_of,
+    is_like,
     meets,
     request_meets,
 )
@@ -517,10 +519,15 @@ class _Player:
         except BadTest as error:
             raise _Failed("test", str(error)) from None
         self.deadline = time.monotonic() + timeout / 1000
-        if step.kind.startswith("assert_"):
-            await self.check(filled)
-        else:
-            await self.act(filled, step)
+        try:
+            if step.kind.startswith("assert_"):
+                await self.check(filled)
+            else:
+                await self.act(filled, step)
+        except (BadLocator, BadPattern, PatternTooSlow) as error:  # neither green nor the app's fault
+            # It quotes a part of the expression, and half a secret would not be found in it.
+            said = "a pattern of it cannot be used with the values filled in" if filled != step else str(error)
+            raise _Failed("test", said) from None
 
     def left_ms(self) -> float:
         return max(1.0, (self.deadline - time.monotonic()) * 1000)
@@ -867,7 +874,7 @@ class _Player:
             else:
                 for one in reversed(tabs):
                     address = below(self.stage.base_url, one.url)
-                    if meets(condition, address, folded=False) if condition else _is_like(str(wanted), address):
+                    if meets(condition, address, folded=False) if condition else is_like(str(wanted), address):
                         return one
             if time.monotonic() > self.deadline:
                 said = "newer tab" if wanted == "newest" else f"tab whose address {_wanted_address(wanted)}"
@@ -1087,9 +1094,14 @@ class _Player:
             if holds:
                 return looks
             if time.monotonic() > self.deadline:
-                raise _Failed("check", f"expected {wanted}, got {_cut(seen)}", observed=seen)
+                raise _Failed("check", f"expected {wanted}, got {self.quoted(seen)}", observed=seen)
             await asyncio.sleep(POLL_MS / 1000)
         raise AssertionError("unreachable")
+
+    def quoted(self, text: str) -> str:
+        """Redacted before it is cut and quoted: half a secret, or one with other quotes in it, is no longer found."""
+        text = self.redact(text)
+        return repr(text if len(text) <= 200 else text[:197] + "...")
 
     async def check(self, step: Step) -> None:
         what, given = step.kind.removeprefix("assert_"), step.parameters
@@ -1106,7 +1118,9 @@ class _Player:
             case "variable":
                 seen = self.values.get(str(given["variable"]), "")
                 if not meets(given, seen):
-                    raise _Failed("check", f"expected {given['variable']} that {describe(given)}, got {_cut(seen)}")
+                    raise _Failed(
+                        "check", f"expected {given['variable']} that {describe(given)}, got {self.quoted(seen)}"
+                    )
             case "hidden" | "count":
                 await self.check_many(step, what)
             case "toast" | "modal" | "validation_error":
@@ -1258,11 +1272,6 @@ def _seen(request: Request, status: int | None) -> SeenRequest:
     return SeenRequest(request.method, request.url, status, text)
 
 
-def _is_like(pattern: str, address: str) -> bool:
-    """`*` stands for anything."""
-    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), address) is not None
-
-
 def _wanted_address(wanted: Any) -> str:
     return describe(wanted) if isinstance(wanted, Mapping) else f"is '{wanted}'"
 
@@ -1280,7 +1289,3 @@ def _option(given: Mapping[str, Any]) -> dict[str, Any]:
     if "index" in given:
         return {"index": given["index"]}
     return {"label": str(given["option"])} if "option" in given else {"value": str(given["value"])}
-
-
-def _cut(text: str) -> str:
-    return repr(text) if len(text) <= 200 else repr(text[:197] + "...")

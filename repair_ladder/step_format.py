@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from radar import locators
-from radar.errors import BadLocator
+from radar import locators, patterns
+from radar.errors import BadLocator, BadPattern
 from radar.locators import KEYS, Locator
 from repair_ladder.checks import IMPACTS
 from repair_ladder.errors import BadTest
@@ -153,9 +153,9 @@ def _choice(*words: str) -> Reader:
 def _pattern(key: str, value: object) -> Any:
     text = _text(key, value)
     try:
-        re.compile(str(text))
-    except re.error as error:
-        raise BadTest(f"'{key}' is not a regular expression: {error}") from None
+        patterns.read(str(text))
+    except BadPattern as error:
+        raise BadTest(f"'{key}': {error}") from None
     return text
 
 

@@ -9,6 +9,7 @@ from typing import Final
 from radar.diff import in_words
 from radar.elements import PageSnapshot, fold
 from radar.environment import what_is_wrong
+from radar.errors import BadPattern, PatternTooSlow
 from radar.matching import Match
 from repair_ladder.checks import meets
 from repair_ladder.floor import expectation
@@ -148,9 +149,12 @@ def _likeliest_fails(situation: Situation, match: Match) -> str | None:
         return None
     first = match.candidates[0]
     text = page.texts[first.element]
-    if first.probability < LIKELY or not text or meets(step.parameters, text):
+    if first.probability < LIKELY or not text:
         return None
-    return in_words(page, first.element)
+    try:
+        return None if meets(step.parameters, text) else in_words(page, first.element)
+    except (BadPattern, PatternTooSlow):
+        return None
 
 
 def _nearest(page: PageSnapshot | None, match: Match) -> str:

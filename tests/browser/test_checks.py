@@ -50,6 +50,27 @@ async def test_a_condition_holds_or_says_what_it_saw(
 
 
 @pytest.mark.parametrize(
+    "step",
+    [
+        {"assert_text": {"css": "#long", "matches": "(a|aa)+$"}},
+        {"assert_title": {"matches": "(a|aa)+$"}},
+        {"assert_console": {"none": True, "pattern": "(a|aa)+$"}},
+    ],
+    ids=["text", "title", "console"],
+)
+async def test_a_pattern_that_takes_too_long_is_the_fault_of_the_test(
+    play: Play, site: Site, step: dict[str, Any]
+) -> None:
+    """An expression that is searched for without a limit would keep the whole worker busy for good."""
+    long = "a" * 30_000 + "!"
+    site.show(f"<p id=long>{long}</p><script>document.title = '{long}'; console.error('{long}')</script>")
+
+    failed = red(await play({"wait": 1}, step), "test", "3")
+
+    assert "takes too long on a text of 30,001 characters" in failed.message
+
+
+@pytest.mark.parametrize(
     ("what", "holds", "fails", "seen"),
     [
         ("visible", "h1", "#away", "not visible"),

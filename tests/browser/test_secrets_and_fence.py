@@ -90,6 +90,34 @@ async def test_a_check_that_names_a_secret_does_not_tell_it(play: Play, site: Si
     assert "[hidden]" in written
 
 
+@pytest.mark.parametrize("before", range(180, 199, 3))
+async def test_half_a_secret_is_not_told_where_what_a_check_saw_is_cut(play: Play, site: Site, before: int) -> None:
+    secret = "correct-horse 'battery' \"staple\""
+    site.show(f"<p id=out>{'x' * before}{html.escape(secret)}</p>")
+
+    outcome = await play(
+        {"assert_text": {"css": "#out", "equals": "never"}, "timeout_ms": 1},
+        values={"password": secret},
+        secrets=frozenset({secret}),
+    )
+
+    said = red(outcome, "check").message
+    assert not [part for part in ("cor", "horse", "battery", "staple") if part in said]
+
+
+async def test_a_pattern_that_cannot_be_used_tells_nothing_of_a_secret_in_it(play: Play, site: Site) -> None:
+    secret = "correct-horse-(battery-staple" + 60 * "y"
+    site.show("<p id=out>x</p>")
+
+    outcome = await play(
+        {"assert_text": {"css": "#out", "matches": f"{'x' * 40}${{password}}"}, "timeout_ms": 1},
+        values={"password": secret},
+        secrets=frozenset({secret}),
+    )
+
+    assert "correct" not in everything(red(outcome, "test"))
+
+
 async def test_a_secret_in_an_address_is_redacted(play: Play, site: Site) -> None:
     site.pages["/"] = Answer("no", 500)
 

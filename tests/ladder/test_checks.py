@@ -13,6 +13,7 @@ from repair_ladder.checks import (
     audit_holds,
     console_meets,
     describe,
+    is_like,
     meets,
     request_meets,
 )
@@ -149,3 +150,26 @@ def test_the_text_on_the_buttons_of_a_toast_counts_for_contains_alone() -> None:
     assert announced_meets({"contains": "Undo"}, toast)
     assert not announced_meets({"not_contains": "Undo"}, toast)
     assert announced_meets({}, toast)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "holds"),
+    [
+        ("/orders", "/orders", True),
+        ("/orders", "/orders/1", False),
+        ("*", "", True),
+        ("/o*s", "/orders", True),
+        ("/o*s", "/o", False),
+        ("ab*ba", "aba", False),
+        ("*.js*", "/a.js", True),
+        ("a*b*c", "a-b-b-c", True),
+        ("a*bc*c", "abc", False),
+        ("a**c", "ac", True),
+        ("/a.b*", "/axb", False),
+        ("a*c", "a\nc", True),
+        ("*a" * 40 + "*!", "a" * 5_000, False),
+    ],
+)
+def test_a_star_stands_for_anything(pattern: str, text: str, holds: bool) -> None:
+    """However many there are: as a regular expression the last one would take for ever."""
+    assert is_like(pattern, text) is holds

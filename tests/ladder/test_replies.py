@@ -314,3 +314,12 @@ def test_no_answer_raises(fields: dict[str, Any], listed: list[dict[str, Any]]) 
         read_choice(Answered(CHOOSE_ELEMENT, arguments), CANDIDATES)
         read_operations(Answered(PROPOSE_OPERATIONS, arguments), STEPS, read_any_step, refer)
         read_diagnosis(Answered(DIAGNOSE, {**arguments, "verdict": "rot"}), STEPS, read_step)
+
+
+@pytest.mark.parametrize("pattern", ["(" * 900 + ")" * 900, "a{99999999999}", "((a{1000}){1000}){1000}", "(?x) a"])
+def test_a_pattern_that_breaks_whoever_reads_it_makes_the_answer_unusable(pattern: str) -> None:
+    """T35: a page that leads a model to such an answer must not end the repair, or the process."""
+    for new in ({"assert_url": {"matches": pattern}}, {"click": {"text": pattern, "regex": True}}):
+        answer = Answered(PROPOSE_OPERATIONS, {"operations": [operation(new=new)]})
+
+        assert isinstance(read_operations(answer, STEPS, read_any_step), Unreadable)
