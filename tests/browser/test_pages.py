@@ -13,8 +13,12 @@ from typing import Any
 import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, BrowserContext, Page, ViewportSize, expect
+from sqlalchemy import update
 
+from gardener import evidence
 from gardener.actions import admitting, deciding
+from gardener.runs import Run
+from gardener.store.rows import RunRow
 from gardener.worker import Worker
 from tests.acceptance.shop import CHECKOUT, HELPING, RENAMED, RENAMED_AGAIN, WITHOUT_BUTTON, checkouts
 from tests.builders import a_test
@@ -210,6 +214,92 @@ async def test_forms_work_without_javascript(served: Served) -> None:
     await context.close()
 
 
+async def test_the_forms_of_deciding_and_editing_work_without_javascript(served: Served) -> None:
+    world = served.office.world
+    await world.settle(most_dry_runs=50)
+    await world.save(CHECKOUT, *checkouts(3))
+    await world.run()
+    await world.sweep()
+    world.app.release = RENAMED
+    await world.sweep()
+    context = await served.context(java_script_enabled=False)
+    page = await context.new_page()
+
+    await page.goto(f"{served.url}/projects/1/radar")
+    await page.get_by_role("link", name="Choose some of the 4 tests").click()
+    await page.get_by_label("checkout 02").uncheck()
+    await page.get_by_role("button", name="Approve and apply the chosen").click()
+    await expect(page.get_by_role("heading", name="Approved: 3 of 3")).to_be_visible()
+    await page.get_by_role("link", name="1 test of this cause waits still").click()
+    await page.get_by_role("button", name="Dismiss the chosen").click()
+    await expect(page.get_by_role("heading", name="Dismissed: 1 of 1")).to_be_visible()
+
+    await page.goto(f"{served.url}/tests/1")
+    await page.get_by_role("link", name="Edit").click()
+    field = page.get_by_label("as in a file")
+    text = await field.input_value()
+    await field.fill(text.replace("click", "clicks"))
+    await page.get_by_role("button", name="Save").click()
+    await expect(page.get_by_role("alert")).to_contain_text("'clicks' is not a kind of step")
+    await expect(field).to_have_value(text.replace("click", "clicks"))
+    await field.fill(text + "  - screenshot: {as: end}\n")
+    await page.get_by_role("button", name="Save").click()
+    await expect(page.locator("#said")).to_contain_text("Saved as version 3.")
+    await page.get_by_role("button", name="Archive").click()
+    await expect(page.locator("#said")).to_contain_text("It is archived")
+    await context.close()
+
+
+async def test_an_issue_is_answered_and_somebody_added_without_javascript(served: Served) -> None:
+    world = served.office.world
+    await world.save(CHECKOUT)
+    await world.run()
+    await world.sweep()
+    world.app.release = WITHOUT_BUTTON
+    await world.sweep()
+    context = await served.context(java_script_enabled=False)
+    page = await context.new_page()
+
+    await page.goto(f"{served.url}/projects/1/issues")
+    await page.get_by_role("link", name="Answer issue 1").click()
+    await page.get_by_role("button", name="The app is wrong").click()
+    await expect(page.locator("#said")).to_contain_text("Answered: it is the app that is wrong")
+    await page.get_by_role("link", name="People").click()
+    await page.get_by_label("Name").fill("Cy")
+    await page.get_by_role("button", name="Add").click()
+    await expect(page.get_by_role("heading", name="Cy may sign in")).to_be_visible()
+    await page.get_by_role("link", name="People").first.click()
+    await page.locator("summary", has_text="Change Cy").click()
+    await page.get_by_role("button", name="Remove Cy").click()
+    await expect(page.locator("#said")).to_contain_text("Cy may sign in no more")
+    await context.close()
+
+
+async def test_some_of_a_cause_are_approved_by_keyboard_alone(served: Served, ada: Page) -> None:
+    world = served.office.world
+    await world.save(*checkouts(2))
+    await world.run()
+    await world.sweep()
+    world.app.release = RENAMED
+    await world.sweep()
+    await ada.goto(f"{served.url}/projects/1/causes/{(await world.queue())[0].cause}")
+
+    await ada.keyboard.press("Tab")
+    await ada.keyboard.press("Enter")  # to the content
+    await _tab_to(ada, "Approve and apply the chosen")
+    await ada.keyboard.press("Tab")
+    await ada.keyboard.press("Space")  # the box of the first test
+    await ada.keyboard.press("Enter")  # decides nothing: which of the two buttons would it be?
+    await ada.wait_for_url("**/causes/*")
+    await expect(ada.get_by_role("checkbox", checked=True)).to_have_count(1)
+    assert len(await world.queue()) == 2
+    await _tab_to(ada, "Approve and apply the chosen")
+    await ada.keyboard.press("Enter")
+    await expect(ada.get_by_role("heading", level=1)).to_contain_text("1 of 1")
+
+    assert sorted(one.status.value for one in await world.proposals()) == ["applied", "proposed"]
+
+
 # --- everybody can read it -------------------------------------------------------------------------------
 
 EVERY = (
@@ -226,10 +316,12 @@ EVERY = (
     "/projects/1/news",
     "/projects/1/settings",
     "/password",
+    "/people",
     "/sweeps/2",
     "/proposals/1",
     "/proposals/2",
     "/tests/1",
+    "/tests/1/edit",
     "/repairs/1",
     "/issues/1",
     "/nowhere",
@@ -237,7 +329,16 @@ EVERY = (
 # What may differ with the colours or the width.
 IN_COLOUR, IN_WIDTH = ("color-contrast", "link-in-text-block"), ("target-size", "scrollable-region-focusable")
 # Where there is most of everything, the width is audited as well; the other pages are made of the same parts.
-DENSE = ("/projects/1", "/projects/1/radar", "/projects/1/tests", "/projects/1/settings", "/proposals/1")
+DENSE = (
+    "/projects/1",
+    "/projects/1/radar",
+    "/projects/1/tests",
+    "/projects/1/settings",
+    "/proposals/1",
+    "/tests/1/edit",
+    "/issues/1",
+    "/people",
+)
 
 
 async def test_every_page_is_without_violations_in_light_and_dark_wide_and_narrow(served: Served) -> None:
@@ -257,7 +358,7 @@ async def test_every_page_is_without_violations_in_light_and_dark_wide_and_narro
         await page.emulate_media(color_scheme="dark")
         found += [(path, "dark wide", one) for one in _told(await axe.run(page, options=_only(IN_COLOUR)))]
         await page.set_viewport_size(NARROW)
-        if path in DENSE:
+        if path in DENSE or path in every:
             rules = _only((*IN_COLOUR, *IN_WIDTH))
             found += [(path, "dark narrow", one) for one in _told(await axe.run(page, options=rules))]
             await page.emulate_media(color_scheme="light")
@@ -300,8 +401,17 @@ async def _a_full_project(office: Office) -> list[str]:
     world.app.release = WITHOUT_BUTTON
     await world.sweep()
     (red,) = (await world.run("checkout")).runs
-    folder = world.tools.settings.data_dir / "pictures"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "one.png").write_bytes(PNG)
+    await _with_pictures(office, red)
     jobs = await world.jobs()
-    return [f"/runs/{red.id}", f"/jobs/{jobs[0].id}"]
+    (cause, *_) = {one.cause for one in await world.queue()} or {waiting[0].cause}
+    return [f"/runs/{red.id}", f"/jobs/{jobs[0].id}", f"/projects/1/causes/{cause}"]
+
+
+async def _with_pictures(office: Office, run: Run) -> None:
+    """A picture of each step and a trace, as runs keep them."""
+    data = office.world.tools.settings.data_dir
+    folder = evidence.folder_of(data, 1, run.started_at, 1)
+    steps = [one | {"picture": evidence.keep(folder, f"{at}.jpg", PNG)} for at, one in enumerate(run.steps, 1)]
+    beside = dict(run.evidence or {}) | {"trace": evidence.keep(folder, "trace.zip", b"PK"), "downloads": ["bill.pdf"]}
+    async with office.world.store.transaction() as tx:
+        await tx.run(update(RunRow).where(RunRow.id == run.id).values(steps=steps, evidence=beside))

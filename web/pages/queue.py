@@ -107,6 +107,16 @@ async def prove_again(
 @get("/projects/{number:int}/causes/{key:str}")
 async def cause(asking: NamedDependency[Asking], number: FromPath[int], key: FromPath[str]) -> Response[str]:
     """One drift with every test that waits because of it, to decide about all or some."""
+    return await _cause(asking, number, key)
+
+
+@post("/projects/{number:int}/causes/{key:str}", status_code=200)
+async def keep_choice(asking: NamedDependency[Asking], number: FromPath[int], key: FromPath[str]) -> Response[str]:
+    """The form sent by neither of its buttons, as Enter on a box does: nothing is decided, and the ticks stay."""
+    return await _cause(asking, number, key, ticked=frozenset(asking.form.numbers("proposal")))
+
+
+async def _cause(asking: Asking, number: int, key: str, *, ticked: frozenset[int] | None = None) -> Response[str]:
     project = await project_of(asking, number)
     if not KEY.fullmatch(key):
         raise NotFound("There is no such cause.")
@@ -124,6 +134,7 @@ async def cause(asking: NamedDependency[Asking], number: FromPath[int], key: Fro
         first=queue.card(waiting[0], first) if waiting else None,
         title=queue.title(queue.card(waiting[0])) if waiting else "Nothing waits",
         cards=[queue.card(one) for one in shown],
+        ticked=ticked if ticked is not None else frozenset(one.id for one in shown if one.proven),
         proven=sum(one.proven for one in waiting),
         pager=paging.pager(asking.request.url.path, want, len(waiting)),
     )
@@ -270,4 +281,16 @@ def _number(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
-HANDLERS = [look, picture, approve, dismiss, restore, prove_again, cause, cause_again, approve_cause, dismiss_cause]
+HANDLERS = [
+    look,
+    picture,
+    approve,
+    dismiss,
+    restore,
+    prove_again,
+    cause,
+    keep_choice,
+    cause_again,
+    approve_cause,
+    dismiss_cause,
+]
