@@ -208,14 +208,17 @@ async def listed(
     return tuple(map(from_row, await tx.rows(statement)))
 
 
-async def open_of_cause(tx: Transaction, project: int, cause: str) -> tuple[Proposal, ...]:
+async def open_of_cause(
+    tx: Transaction, project: int, cause: str, *, limit: int | None = None, offset: int = 0
+) -> tuple[Proposal, ...]:
     """All that wait because of one drift, by the names of their tests."""
     statement = selected().where(
         ProposalRow.project == project,
         ProposalRow.status == ProposalStatus.PROPOSED,
         ProposalRow.cause_key == cause,
     )
-    return tuple(map(from_row, await tx.rows(statement.order_by(SavedTestRow.name))))
+    rows = await tx.rows(statement.order_by(SavedTestRow.name).limit(limit).offset(offset))
+    return tuple(map(from_row, rows))
 
 
 async def count_open(tx: Transaction, project: int) -> int:

@@ -49,6 +49,7 @@ async def test_proposals_of_one_cause_stand_side_by_side_the_newest_cause_first(
         keys = {one.operations[0]["new"]["click"]["css"]: one.cause for one in whole.rows}
         causes = await overviews.causes(tx, shop.id, [keys["#old"], keys["#new"]])
         same = await proposals.open_of_cause(tx, shop.id, keys["#new"])
+        more = await proposals.open_of_cause(tx, shop.id, keys["#new"], limit=1, offset=1)
         await proposals.decide(tx, same[0].id, to=ProposalStatus.DISMISSED, by="Ada", now=NOW)
         left = await proposals.open_of_cause(tx, shop.id, keys["#new"])
 
@@ -62,6 +63,7 @@ async def test_proposals_of_one_cause_stand_side_by_side_the_newest_cause_first(
     }
     assert [one.test_name for one in same] == ["test 1", "test 4"]
     assert [one.test_name for one in left] == ["test 4"]
+    assert more == same[1:]
 
 
 async def test_counts_are_those_of_each_project(store: Store, shop: Project) -> None:

@@ -12,6 +12,7 @@ from litestar.params import FromPath
 from gardener.actions import asking as asked
 from gardener.actions import deciding
 from gardener.errors import Conflict, NotFound, Refused
+from gardener.overviews import Cause
 from gardener.projects import Project
 from gardener.proposals import Proposal, ProposalStatus
 from gardener.store import Transaction, overviews, pages, projects, proposals, recordings, runs, saved_tests
@@ -122,21 +123,22 @@ async def _cause(asking: Asking, number: int, key: str, *, ticked: frozenset[int
         raise NotFound("There is no such cause.")
     want = paging.wanted(asking.request.query_params.get("page"), A_CAUSE)
     async with asking.tools.store.reading() as tx:
-        waiting = await proposals.open_of_cause(tx, project.id, key)
-        first = await saved_tests.by_id(tx, waiting[0].test) if waiting else None
-    shown = waiting[want.offset : want.offset + want.size]
+        found = (await overviews.causes(tx, project.id, [key])).get(key, Cause(key, 0, 0))
+        shown = await proposals.open_of_cause(tx, project.id, key, limit=want.size, offset=want.offset)
+        test = await saved_tests.by_id(tx, shown[0].test) if shown else None
+    first = queue.card(shown[0], test) if shown else None
     return await view.page(
         asking,
         "queue/cause.html",
         project=project,
         here="radar",
         key=key,
-        first=queue.card(waiting[0], first) if waiting else None,
-        title=queue.title(queue.card(waiting[0])) if waiting else "Nothing waits",
+        first=first,
+        title=queue.title(first) if first else "Nothing waits",
         cards=[queue.card(one) for one in shown],
         ticked=ticked if ticked is not None else frozenset(one.id for one in shown if one.proven),
-        proven=sum(one.proven for one in waiting),
-        pager=paging.pager(asking.request.url.path, want, len(waiting)),
+        proven=found.proven,
+        pager=paging.pager(f"/projects/{number}/causes/{key}", want, found.proposals),
     )
 
 
@@ -190,7 +192,7 @@ async def _results(asking: Asking, project: Project, key: str, results: list[que
     if not results:
         return view.go_on(asking, f"/projects/{project.id}/causes/{key}", bad="None was chosen.")
     async with asking.tools.store.reading() as tx:
-        left = len(await proposals.open_of_cause(tx, project.id, key))
+        left = (await overviews.causes(tx, project.id, [key])).get(key, Cause(key, 0, 0)).proposals
     return await view.page(
         asking,
         "queue/decided_many.html",
