@@ -9,7 +9,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 from gardener.errors import BadSetting
 
-LARGEST: Final = 1_500_000  # bytes of a form; the text of a test is the longest field
+LARGEST: Final = 100_000  # bytes of a form
+LARGEST_TEST: Final = 1_500_000  # of the one that holds the text of a test
 LONGEST_TEST: Final = 400_000  # characters of a test that is edited on its page
 MOST_FIELDS: Final = 200
 

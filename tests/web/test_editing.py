@@ -97,6 +97,8 @@ async def test_what_cannot_be_read_is_told_with_its_line_and_the_text_stays(offi
 
     assert ada.status == 422
     assert says.lower() in ada.text.lower()
+    if case == "a step":
+        assert '6 | - clicks: {css: "#pay"}' in ada.text
     assert 'role="alert"' in ada.page
     assert text_in(ada) == text.replace("\x00", "�") or text_in(ada) == text
     assert (await office.world.test()).version == 1
@@ -195,3 +197,14 @@ async def test_a_long_test_is_edited_and_one_that_is_too_long_is_told(office: Of
     assert len(saved.steps) == 3000
     assert ada.status == 422
     assert "too long for a page" in ada.text
+    await ada.send("/tests/1/edit", version="2", text="x" * 1_600_000)
+    assert ada.status == 413
+
+
+async def test_no_other_form_takes_as_much(office: Office) -> None:
+    nobody = await office.somebody()
+    await nobody.get("/sign-in")
+
+    await nobody.send("/sign-in", name="x" * 200_000, password="y")
+
+    assert nobody.status == 413

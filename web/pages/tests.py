@@ -88,10 +88,10 @@ async def edit_page(asking: NamedDependency[Asking], number: FromPath[int]) -> R
     return await _edit(asking, test, text)
 
 
-@post("/tests/{number:int}/edit", status_code=200)
+@post("/tests/{number:int}/edit", status_code=200, request_max_body_size=forms.LARGEST_TEST)
 async def edit(asking: NamedDependency[Asking], number: FromPath[int]) -> Response[str]:
     """What cannot be saved stays in the form, with the reason above it."""
-    version, text = asking.form.text("version", longest=9), asking.form.text("text", longest=forms.LARGEST)
+    version, text = asking.form.text("version", longest=9), asking.form.text("text", longest=forms.LARGEST_TEST)
     async with asking.tools.store.reading() as tx:
         old = await saved_tests.by_id(tx, number)
         waited = await proposals.open_of(tx, number)
@@ -136,6 +136,7 @@ async def _edit(
         test=test,
         text=text,
         wrong=sentence(wrong),
+        at_fault=tests.at_fault(text, wrong),
         version=version or test.version,
         rows=min(max(text.count("\n") + 3, 16), 40),
         waiting=waiting is not None,

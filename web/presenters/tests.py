@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -89,6 +90,15 @@ def page(test: SavedTest) -> TestPage:
         ),
         sentence(may_tend(test) or ""),
     )
+
+
+def at_fault(text: str, wrong: str) -> str:
+    """The line that a message is about, with its number, as it stands in the text; "" where it names none."""
+    found = re.match(r"line (\d{1,7}):", wrong)
+    lines = text.splitlines()
+    if found is None or not 0 < int(found[1]) <= len(lines):
+        return ""
+    return f"{found[1]} | {words.cut(lines[int(found[1]) - 1], 200)}"
 
 
 def versions(notes: Sequence[VersionNote]) -> tuple[VersionLine, ...]:
