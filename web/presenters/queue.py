@@ -131,7 +131,8 @@ def groups(cards: Sequence[tuple[Card, str]], causes: Mapping[str, Cause]) -> tu
 def title(card: Card) -> str:
     """What broke, as the heading of all that it broke."""
     if card.triggers:
-        return f"{card.triggers[0].what} on {card.triggers[0].page}"
+        what = card.triggers[0].what
+        return f"{what[:1].upper()}{what[1:]} on {card.triggers[0].page}"
     return f"A failed run: {cut(card.error, 160)}" if card.error else "Found from a failed run"
 
 

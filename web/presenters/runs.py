@@ -159,7 +159,7 @@ def _steps(played: Sequence[dict[str, Any]], base_url: str, kept: Collection[str
         PlayedStep(
             str(one["step"]),
             str(one["kind"]),
-            cut(str(one["url"] or "").removeprefix(base_url), 120),
+            cut(str(one["url"] or "").removeprefix(base_url).removeprefix("about:blank"), 120),
             ms,
             max(1, round(20 * ms / longest)),
             cut(str(one["error"] or ""), 300),
