@@ -41,6 +41,11 @@ class Job:
     lease_until: datetime | None = None
     result: dict[str, Any] | None = None
     ended_at: datetime | None = None
+    not_before: datetime | None = None
+
+    def waits_at(self, moment: datetime) -> bool:
+        """Is it put off, so that nobody may take it up by then?"""
+        return self.state == JobState.QUEUED and self.not_before is not None and self.not_before > moment
 
     @property
     def has_ended(self) -> bool:

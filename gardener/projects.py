@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from gardener.cron import read_cron, read_zone
 from gardener.errors import BadSetting
+from gardener.hours import read_hours, why_read_only
+from radar import locators
+from radar.at_risk import resolve_ways
+from radar.elements import Element, PageSnapshot
+from radar.errors import RadarError
+from radar.locators import Locator
 from repair_ladder.models import PROVIDERS, ProviderName
 
 
@@ -53,6 +61,9 @@ class ProjectSettings:
     timezone: str = "UTC"  # IANA name, that they count in
     jitter_s: int = 0  # at most so much later than the schedule says, so that projects do not all begin at once
     archived: bool = False  # nothing is scheduled any more
+    # No repair acts on what these find, nor on what is inside it; see read_forbidden.
+    forbidden: tuple[str, ...] = ()
+    read_only_hours: str | None = None  # when nothing is proven or written, in `timezone`; see gardener/hours.py
     # A second model judges proven repairs by these rules, in words; only where both are set (H11-H16, C9).
     rules: tuple[str, ...] = ()
     judge_provider: ProviderName | None = None
@@ -65,6 +76,14 @@ class ProjectSettings:
     day_usd: float | None = None
     project_tokens: int | None = None
     project_usd: float | None = None
+
+    @property
+    def forbidden_locators(self) -> tuple[Locator, ...]:
+        return tuple(map(_read_locator, self.forbidden))
+
+    def why_read_only(self, moment: datetime) -> tuple[str, datetime] | None:
+        """A sentence and when it is over; None while repairs may be proven and written."""
+        return why_read_only(self.read_only_hours, self.timezone, moment)
 
     @property
     def announced_css(self) -> dict[str, str]:
@@ -166,6 +185,10 @@ def change_settings(settings: ProjectSettings, changes: Mapping[str, str]) -> Pr
                 read[key] = text or None
             case "rules":
                 read[key] = _rules(text)
+            case "forbidden":
+                read[key] = read_forbidden(text)
+            case "read_only_hours":
+                read[key] = ", ".join(text.split(",")) if read_hours(text) else None
             case "case_tokens" | "day_tokens" | "project_tokens":
                 read[key] = None if text in NO_BOUND else _whole(key, text, 0, 10**12)
             case "case_usd" | "day_usd" | "project_usd":
@@ -214,6 +237,45 @@ def _rules(text: str) -> tuple[str, ...]:
             f"'rules' are at most {MOST_RULES} sentences of at most {LONGEST_RULE} characters, apart by ';'"
         )
     return rules
+
+
+MOST_FORBIDDEN: Final = 50
+
+
+def read_forbidden(text: str) -> tuple[str, ...]:
+    """Locators apart by lines or semicolons: CSS selectors, or as the test format writes them, in JSON.
+
+    Raises BadSetting, also for one that cannot be told from what is remembered of a page: nobody could keep off it.
+    """
+    try:
+        raw = json.loads(text) if text.lstrip().startswith("[") else _entries(text)
+    except ValueError:
+        raise BadSetting(f"'forbidden' begins like a JSON list and is none: '{text[:60]}'") from None
+    if len(raw) > MOST_FORBIDDEN:
+        raise BadSetting(f"'forbidden' are at most {MOST_FORBIDDEN} locators, got {len(raw)}")
+    kept = [one if isinstance(one, str) else json.dumps(one, ensure_ascii=False) for one in raw]
+    nothing = PageSnapshot("about:blank", elements=(Element(0, -1, "html", {}), Element(1, 0, "body", {})))
+    for one in kept:
+        locator = _read_locator(one)
+        try:
+            resolve_ways(locator, nothing)
+        except RadarError as error:
+            raise BadSetting(f"'forbidden': {locator} cannot be watched over: {error}") from None
+    return tuple(kept)
+
+
+def _entries(text: str) -> list[str]:
+    return [one.strip() for one in re.split(r"[;\n]", text) if one.strip()]
+
+
+def _read_locator(text: str) -> Locator:
+    try:
+        return locators.read(json.loads(text) if text.startswith("{") else {"css": text})
+    except (ValueError, RadarError) as error:
+        raise BadSetting(
+            f"'forbidden' holds CSS selectors or locators such as "
+            f'{{"role": "button", "name": "Delete"}}, apart by ";"; \'{text[:60]}\' is none: {error}'
+        ) from None
 
 
 def _dollars(key: str, text: str) -> float:

@@ -112,6 +112,8 @@ def show_sweep(console: Console, answer: Mapping[str, Any]) -> None:
     show_results(console, answer["dry_runs"], "Dry runs")
     if answer["left_for_next"]:
         console.print(plain("Left for the next sweep: " + ", ".join(answer["left_for_next"]), "yellow"))
+        if answer.get("read_only"):
+            console.print(plain(f"No repair was tried, because {answer['read_only']}.", "yellow"))
 
 
 def show_clock(console: Console, clock: Mapping[str, Any]) -> None:

@@ -13,9 +13,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Final, Literal, Protocol, TypeAlias, assert_never
 
+from radar.locators import Locator
 from repair_ladder import floor, gate, intents, lessons
 from repair_ladder.bounds import Limits, Spent
 from repair_ladder.floor import Refusal
+from repair_ladder.harm import forbidden_of
 from repair_ladder.intents import INTENT
 from repair_ladder.judge import Judge, Judgement, Passed, Unjudged, Violates
 from repair_ladder.lessons import LESSON, Lesson
@@ -38,7 +40,7 @@ from repair_ladder.rungs import (
     suggest_fix,
 )
 from repair_ladder.step_format import write_step
-from repair_ladder.steps import Place, Steps, show_place, step_at
+from repair_ladder.steps import Place, Steps, show_place, step_at, walk
 from repair_ladder.verdicts import diagnose
 
 UNFOUND: Final = ("missing", "many")
@@ -168,6 +170,7 @@ class Given:
     asked: Asked = field(default_factory=Asked)  # what `models` have spent in this climb; they count it
     earlier: Earlier = field(default_factory=Earlier)
     journal: Journal | None = None
+    forbidden: tuple[Locator, ...] = ()  # no repair acts on what these find
     judge: Judge | None = None  # a second model, where the project has one and rules
 
 
@@ -409,6 +412,12 @@ class _Climb:
             self.spent.attempts += 1
             return None
         operations = screened.allowed
+        if why := self.forbidden(situation, operations):
+            refused += self.refuse(operations, why)
+            new = ()
+            await note("refused", why)
+            self.spent.attempts += 1
+            return None
         if self.spent.same_again(fix):
             return self.exhausted("stopped: the same fix came up a third time", is_stopped=True)
         if candidate.harm:
@@ -462,6 +471,10 @@ class _Climb:
                         assert_never(again)
             case gate.WrongElement(reason=reason):
                 await note("wrong element", reason)
+            case gate.NotGreen(run=Red(cause="forbidden") as red):
+                refused += self.refuse(operations, red.message)
+                new = ()
+                await note("refused", red.message)
             case gate.NotGreen(run=red):
                 is_guess = bool(candidate.doubt or candidate.origins)
                 further = self.further(
@@ -491,6 +504,23 @@ class _Climb:
             renamed=shown.renamed,
             identified=shown.identified,
         )
+
+    def forbidden(self, situation: Situation, operations: Operations) -> str:
+        """Why the candidate would act on what the project forbids, as far as the page shows before it is played."""
+        known = [step for _, step in walk(self.steps)]
+        attribute = self.given.test_id_attribute
+        for one in operations:
+            for _, step in walk((one.new,)) if one.new is not None else ():
+                if step not in known and (why := forbidden_of(step, situation.page, self.given.forbidden, attribute)):
+                    return why
+        return ""
+
+    def refuse(self, operations: Operations, why: str) -> tuple[Refusal, ...]:
+        """All of a candidate: what is left of it without the step that is forbidden would be another one."""
+        new = tuple(floor.refused(self.steps, one, f"{why}.") for one in operations)
+        new = tuple(one for one in new if one not in self.refusals)
+        self.refusals += new
+        return new
 
     def further(self, situation: Situation, candidate: Candidate, red: Red, on: _Further) -> _Further | None:
         """Did the candidate carry the test on? Failing later than before is information, not success."""
@@ -586,6 +616,9 @@ class _Climb:
             case _ if self.unavailable:
                 return Halted(self.unavailable, self.unavailable.message, *told[1:])
             case _:
+                withheld = next((one.error for one in self.attempts if one.outcome == "refused" and one.error), None)
+                if withheld is not None:
+                    return Exhausted(f"a repair was withheld: {withheld}", True, found.evidence, *told[1:])
                 unusable = next((one.error for one in self.attempts if one.outcome == "unusable"), "")
                 why = f" (a model's answer was not used: {unusable})" if unusable else ""
                 return self.exhausted(found.reason + why, evidence=found.evidence)

@@ -249,8 +249,13 @@ def _reasons(case: _Case) -> dict[int, str]:
 
 
 def _refusal(case: _Case, operation: Operation, reason: str) -> Refusal:
+    return refused(case.steps, operation, reason)
+
+
+def refused(steps: Steps, operation: Operation, reason: str) -> Refusal:
+    """An operation that is held back, with its steps in words."""
     try:
-        old = old_step(case.steps, operation)
+        old = old_step(steps, operation)
     except LookupError:
         old = None
     return Refusal(

@@ -20,6 +20,7 @@ Cause: TypeAlias = Literal[
     "navigation",  # the page did not come up
     "timeout",  # anything else that did not end in time
     "test",  # the test itself is wrong: a missing variable or file
+    "forbidden",  # a step of a repair would act on what the project forbids; it was not done
 ]
 EnvironmentKind: TypeAlias = Literal[
     "unreachable",  # no connection to the app
@@ -29,6 +30,7 @@ EnvironmentKind: TypeAlias = Literal[
     "language",  # the app speaks another language than before
     "half_loaded",  # the page did not finish loading
     "secret",  # a secret of the test is not set, or cannot be read with this key
+    "read_only",  # the project's read-only hours have begun
     "blocked",  # a request left the allowed origins, or the app turned the browser away
 ]
 

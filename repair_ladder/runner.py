@@ -63,6 +63,7 @@ from repair_ladder.checks import (
     request_meets,
 )
 from repair_ladder.errors import BadTest
+from repair_ladder.harm import forbidden_of, forbidden_to
 from repair_ladder.outcomes import (
     Cause,
     Dialog,
@@ -711,6 +712,7 @@ class _Player:
             case "a11y_audit":
                 await self.audit(step)
             case "press" if step.locator is None:
+                self.keep_off(step)
                 await self.page.keyboard.press(str(given["key"]))
             case "extract":
                 await self.extract(step)
@@ -751,8 +753,24 @@ class _Player:
             if response.status >= 500:
                 raise _Surroundings("server_error", f"{response.url} answered {response.status}")
 
+    def keep_off(self, step: Step) -> None:
+        """Fails instead of acting on what the project forbids its repairs to use."""
+        if not self.stage.forbidden or self.place not in self.stage.guarded or self.fragments:
+            return
+        why = "nobody can tell what it acts on, and the project forbids repairs to use some things"
+        if step.locator is not None and self.found is not None:
+            self.read_looks()
+            page, element = self.snapshots[self.found[0]], self.found[1]
+            why = forbidden_to(step, page, element, self.stage.forbidden, self.stage.test_id_attribute)
+            to = step.parameters.get("to")
+            if not why and isinstance(to, Locator):
+                why = forbidden_of(step, page, self.stage.forbidden, self.stage.test_id_attribute)
+        if why:
+            raise _Failed("forbidden", why)
+
     async def use_element(self, step: Step, written: Step) -> None:
         target = await self.one(step)
+        self.keep_off(step)
         given = step.parameters
         options: dict[str, Any] = {"timeout": self.left_ms()}
         if step.kind in ("click", "dblclick", "hover", "check", "uncheck"):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from radar.locators import Locator
 from repair_ladder.steps import Place, Step, Steps
 
 
@@ -28,6 +29,8 @@ class Stage:
     pictures: bool = False  # a small picture a step
     tracing: bool = False  # a trace of Playwright of a red run
     fragments: Mapping[str, Steps] = field(default_factory=dict)  # what `use` may name
+    forbidden: tuple[Locator, ...] = ()  # what the steps at `guarded` do not act on
+    guarded: frozenset[Place] = frozenset()  # those of a repair
     announced_css: Mapping[str, str] = field(default_factory=dict)  # toast, modal, validation_error: own selectors
 
 

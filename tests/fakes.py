@@ -49,6 +49,7 @@ from radar.visits import Again, Visit
 from repair_ladder.checks import describe, meets
 from repair_ladder.errors import BadTest
 from repair_ladder.formats import WrittenTest
+from repair_ladder.harm import forbidden_to
 from repair_ladder.outcomes import Cause, Dialog, Environment, Evidence, Green, Outcome, Played, Red, Sent, Trace
 from repair_ladder.ports import Ask, Question, Reply, Unavailable
 from repair_ladder.stage import OnStep, Stage
@@ -366,6 +367,10 @@ class _Run:
                 raise _Failed("missing", f"{given['for']} did not become {given.get('state', 'visible')}")
 
     def use(self, step: Step, element: Element) -> None:
+        if self.place in self.stage.guarded:
+            why = forbidden_to(step, self.page, element.index, self.stage.forbidden, self.stage.test_id_attribute)
+            if why:
+                raise _Failed("forbidden", why)
         for is_so, cause, why in (
             (not element.visible, "hidden", "cannot be seen"),
             (not element.enabled, "disabled", "is disabled"),

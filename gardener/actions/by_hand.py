@@ -30,6 +30,8 @@ async def repair_run(tools: Tools, run: int, *, only: str | None, apply: bool, b
         raise Refused(f"Run {run} is green: there is nothing to repair.")
     if row.status == RunStatus.ENVIRONMENT:
         return Result(test.name, "environment", row.error or "the surroundings failed", row.failed_step)
+    if shut := project.settings.why_read_only(tools.now()):
+        raise Refused(f"Run {run} is not repaired now: {shut[0]}.")
     rungs = (only,) if only else RUNGS
     return await mend(
         tools,
@@ -52,6 +54,8 @@ async def prove_again(tools: Tools, proposal: int, by: str) -> Result:
     why = may_tend(test, by_hand=True)
     if why:
         raise Refused(f"Proposal {proposal} is not proved again: {why}.")
+    if shut := project.settings.why_read_only(tools.now()):
+        raise Refused(f"Proposal {proposal} is not proved again now: {shut[0]}.")
     wanted = Wanted(
         apply=False,
         triggers=row.triggers,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from gardener.actions import learning
 from gardener.actions.entrusting import values_of
-from gardener.actions.playing import access_to, allowed_origins, memory_of, stage_of, with_session, write_run
+from gardener.actions.playing import access_to, allowed_origins, guard, memory_of, stage_of, with_session, write_run
 from gardener.actions.repairing import write_repair
 from gardener.errors import GardenerError, Refused
 from gardener.notices import EventKind
@@ -41,6 +41,8 @@ async def approve(tools: Tools, proposal: int, by: str) -> Repair:
         proof = await runs.get(tx, row.proof_run) if row.proof_run is not None else None
     _must_be_open(row)
     _must_be_tended(row, test)
+    if shut := project.settings.why_read_only(tools.now()):
+        raise Refused(f"Proposal {row.id} is not applied now: {shut[0]}. It waits.")
     if test.version != row.version:
         await _make_stale(tools, row)
         raise Refused(_stale(row, test))
@@ -164,7 +166,7 @@ async def _prove(tools: Tools, project: Project, test: SavedTest, row: Proposal,
         test.steps,
         operations,
         gate.Known(memory),
-        lambda candidate: tools.replay(candidate, with_session(stage, given)),
+        lambda candidate: tools.replay(candidate, with_session(guard(stage, test.steps, candidate), given)),
     )
     match judged:
         case gate.Proof(run=green):

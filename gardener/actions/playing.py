@@ -58,6 +58,7 @@ def stage_of(
         test_id_attribute=settings.test_id_attribute,
         fragments=values.fragments,
         announced_css=settings.announced_css,
+        forbidden=settings.forbidden_locators,
     )
 
 
@@ -209,15 +210,30 @@ async def play(
     return played
 
 
-def replayer(tools: Tools, access: Access, given: SignedIn | None, stage: Stage, memory: Memory) -> Replay:
-    """Plays candidates in the session `given`, which is renewed once if it runs out meanwhile."""
+def guard(stage: Stage, saved: Steps, candidate: Steps) -> Stage:
+    """The stage on which a candidate is played: what it does otherwise than the saved steps keeps off what the project
+    forbids."""
+    if not stage.forbidden:
+        return stage
+    known = [step for _, step in walk(saved)]
+    return replace(stage, guarded=frozenset(place for place, step in walk(candidate) if step not in known))
+
+
+def replayer(
+    tools: Tools, access: Access, given: SignedIn | None, stage: Stage, memory: Memory, *, saved: Steps | None = None
+) -> Replay:
+    """Plays candidates in the session `given`, which is renewed once if it runs out meanwhile.
+
+    With the `saved` steps, what a candidate does otherwise keeps off what the project forbids.
+    """
     session = given
 
     async def replay(steps: Steps) -> Outcome:
         nonlocal session
 
         async def once(one: SignedIn | None) -> Outcome:
-            return await tools.replay(steps, with_session(stage, one))
+            guarded = guard(stage, saved, steps) if saved is not None else stage
+            return await tools.replay(steps, with_session(guarded, one))
 
         outcome = await once(session)
         if session is None or session is not given:

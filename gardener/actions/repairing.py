@@ -56,7 +56,7 @@ from repair_ladder.errors import LadderError
 from repair_ladder.floor import Refusal
 from repair_ladder.judge import judge_by
 from repair_ladder.operations import Operation, apply_operations
-from repair_ladder.outcomes import Environment, Red
+from repair_ladder.outcomes import Environment, Outcome, Red
 from repair_ladder.ports import Asked, Unavailable
 from repair_ladder.rungs import RUNGS
 from repair_ladder.rungs.models import proposers
@@ -201,7 +201,13 @@ async def _climb(
     memory, signed_in = played.memory, played.signed_in
     values = await values_of(tools, test)
     stage = replace(stage_of(tools, project, test, values), fenced_to=allowed_origins(project, memory))
-    replay = replayer(tools, access_to(tools, project, Trigger.DRY_RUN), signed_in, stage, memory)
+    access = access_to(tools, project, Trigger.DRY_RUN)
+    play = replayer(tools, access, signed_in, stage, memory, saved=test.steps)
+
+    async def replay(steps: Steps) -> Outcome:
+        shut = project.settings.why_read_only(tools.now())  # they may begin in the middle of a climb
+        return Environment("read_only", shut[0]) if shut else await play(steps)
+
     hidden = values.secrets | (signed_in.secrets if signed_in else frozenset())
 
     async def watch(what: str, details: dict[str, object]) -> None:
@@ -226,6 +232,7 @@ async def _climb(
         asked=asked,
         earlier=earlier,
         journal=journal,
+        forbidden=project.settings.forbidden_locators,
         judge=judge,
     )
     return await climb(test.steps, red, given, replay, now=tools.now, watch=watch)
@@ -283,7 +290,7 @@ CASE_ENDS: dict[str, tuple[CaseStatus, str | None]] = {
 
 
 def _halted(why: Unavailable | Environment) -> Said:
-    if isinstance(why, Environment) and why.kind != "browser":
+    if isinstance(why, Environment) and why.kind not in ("browser", "read_only"):
         return "environment"
     return "unavailable"
 
@@ -322,6 +329,9 @@ async def _keep(
         apply = await projects.auto_repair_of(tx, project.id)
     operations = operation_shapes(test.steps, climbed.operations)
     reason = _why_staged(climbed)
+    shut = project.settings.why_read_only(tools.now())
+    if apply and shut:
+        apply, reason = False, f"{reason}; {shut[0]}, so it waits for a person"
     reverted = await _reverted_by(tx, test, operations)
     if reverted and wanted.by == GARDENER:
         # Written again by itself, it would undo within a night what a person has decided.

@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, assert_never
 
 from gardener.actions.playing import PlayedTest, access_to, play
@@ -129,7 +130,15 @@ async def suite(tools: Tools, job: Job) -> dict[str, Any]:
     }
 
 
-async def heal(tools: Tools, job: Job) -> Result | None:
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """Not now: the job waits until then, and `result` says why."""
+
+    until: datetime
+    result: Result
+
+
+async def heal(tools: Tools, job: Job) -> Result | Waits | None:
     """A job that asks for the repair of one failed unattended run; None if it is no longer wanted.
 
     Whether it may be done is asked here, where the work is claimed, and not only where it was requested (G14).
@@ -140,6 +149,9 @@ async def heal(tools: Tools, job: Job) -> Result | None:
         test = await saved_tests.by_id(tx, int(job.payload["test"]))
     if not project.auto_repair or may_tend(test, trigger=run.trigger, version=run.version) is not None:
         return None
+    shut = project.settings.why_read_only(tools.now())
+    if shut:
+        return Waits(shut[1], Result(test.name, "unavailable", f"{shut[0]}; its repair waits until then"))
     return await mend(tools, project, test, Wanted(apply=True))
 
 
@@ -154,6 +166,9 @@ async def mend(
     tools: Tools, project: Project, test: SavedTest, wanted: Wanted, *, access: Access | None = None
 ) -> Result:
     """Show the saved steps failing once more, then climb. A test that is green now was flaky or mended meanwhile."""
+    shut = project.settings.why_read_only(tools.now())
+    if shut:
+        return Result(test.name, "unavailable", shut[0])
     played = await play(tools, project, test, Trigger.DRY_RUN, access=access)
     match played.outcome:
         case Green():

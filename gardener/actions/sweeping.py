@@ -497,7 +497,7 @@ async def _staging_pass(
             continue
         if test.id not in implicated and await _is_answered(tools, test, risk.change_key):
             continue
-        if len(results) >= project.settings.most_dry_runs:
+        if len(results) >= project.settings.most_dry_runs or project.settings.why_read_only(tools.now()):
             left.append(test.name)
             continue
         async with tools.store.transaction() as tx:
@@ -558,6 +558,7 @@ async def _end(
     for result in results:
         if result.outcome == "passed":
             listed.setdefault(next(id for id, name in names.items() if name == result.test), [])
+    shut = project.settings.why_read_only(tools.now())
     summary: dict[str, Any] = {
         "sweep": row.id,
         "pages": len(looked.seen),
@@ -565,6 +566,7 @@ async def _end(
         "at_risk": [{"test": names[test], "triggers": triggers} for test, triggers in listed.items() if test in names],
         "dry_runs": [result.shape() for result in results],
         "left_for_next": list(left),
+        "read_only": shut[0] if left and shut else None,
         "findings": [{"kind": one.kind, "reason": one.reason, "pages": list(one.pages)} for one in looked.findings],
         "model_calls": sum(result.model_calls for result in results),
     }

@@ -22,12 +22,13 @@ LOOK_AGAIN_S: Final = 0.2
 
 
 async def work_until_done(tools: Tools, wanted: Collection[int]) -> tuple[Job, ...]:
-    """Do jobs until all of `wanted` have ended, whoever did them; gives them as they ended."""
+    """Do jobs until all of `wanted` have ended, whoever did them; gives them as they ended, or as they wait for a time
+    that has yet to come."""
     while True:
         await work_once(tools, wanted=wanted)
         async with tools.store.reading() as tx:
             now = [await jobs.get(tx, job) for job in wanted]
-        if all(job.state in ENDED for job in now):
+        if all(job.state in ENDED or job.waits_at(tools.now()) for job in now):
             return tuple(now)
         await asyncio.sleep(LOOK_AGAIN_S)
 
@@ -57,6 +58,11 @@ async def _do(tools: Tools, job: Job) -> None:
                 result = await running.suite(tools, job)
             case JobKind.HEAL:
                 healed = await running.heal(tools, job)
+                if isinstance(healed, running.Waits):
+                    async with tools.store.transaction() as tx:
+                        said = healed.result.shape()
+                        await jobs.put_back(tx, job.id, tools.worker, not_before=healed.until, result=said)
+                    return
                 state, result = (JobState.DONE, healed.shape()) if healed else (JobState.SKIPPED, None)
             case JobKind.RUN | JobKind.REPAIR | JobKind.PROVE | JobKind.APPROVE:
                 result = await asking.do_asked(tools, job)

@@ -114,14 +114,18 @@ async def finish(
     return await _end(tx, job, worker, values)
 
 
-async def put_back(tx: Transaction, job: int, worker: str, *, not_before: datetime) -> Job:
-    """What it needs is not available just now: it waits again until `not_before`, and the try does not count."""
+async def put_back(
+    tx: Transaction, job: int, worker: str, *, not_before: datetime, result: Mapping[str, Any] | None = None
+) -> Job:
+    """What it needs is not available just now: it waits again until `not_before`, and the try does not count. `result`
+    says why, for those who look at it meanwhile."""
     values = {
         "state": JobState.QUEUED,
         "worker": None,
         "lease_until": None,
         "not_before": not_before,
         "tries": JobRow.tries - 1,
+        "result": result,
     }
     return await _end(tx, job, worker, values)
 
@@ -185,4 +189,5 @@ def from_row(row: Row[Any]) -> Job:
         lease_until=row.lease_until,
         result=row.result,
         ended_at=row.ended_at,
+        not_before=row.not_before,
     )
