@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from gardener import hooks
 from gardener.models import ChosenModel, judge_of, model_of
 from gardener.projects import Project
 from gardener.settings import Settings
@@ -107,4 +108,5 @@ async def open_tools(settings: Settings, *, watch: Watch = nobody_watches) -> As
             worker=f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}",
             watch=watch,
             judge=judge,
+            plugins=hooks.load(settings.plugins),
         )

@@ -17,6 +17,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
+from gardener import hooks
 from gardener.actions import timing
 from gardener.errors import BadSetting, GardenerError
 from gardener.models import DEFAULT_PROVIDER
@@ -63,7 +64,7 @@ async def examine(environ: Mapping[str, str], folder: Path, **given: str | None)
         mend = f"correct {FILE} or the GARDENER_… variables"
         return (*_versions(), Check("settings", State.FAILS, str(error), mend))
     checks = [*_versions(), _settings(folder)]
-    for check in (_browser, _data_folder, _database, _clock, _schedule, _news, _secrets):
+    for check in (_browser, _data_folder, _database, _clock, _schedule, _news, _secrets, _plugins):
         checks += await _made(check, settings)
     return (*checks, _key(settings))
 
@@ -97,6 +98,14 @@ def _settings(folder: Path) -> Check:
     if path.is_file():
         return Check("settings", State.OK, f"read from {path}; GARDENER_… variables go before it")
     return Check("settings", State.OK, f"no {FILE} in {folder}: GARDENER_… variables and defaults hold")
+
+
+async def _plugins(settings: Settings) -> tuple[Check, ...]:
+    """Those that are told of repairs; one that cannot be loaded keeps nothing else from working."""
+    found = await asyncio.to_thread(hooks.load, settings.plugins)
+    listed = (Check("plugins", State.OK, ", ".join(found.names)),) if found.names else ()
+    mend = "install or correct it, or take it out of GARDENER_PLUGINS"
+    return (*listed, *(Check("plugins", State.WARNING, one, mend) for one in found.troubles))
 
 
 # --- the browser ---------------------------------------------------------------------------------------

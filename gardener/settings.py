@@ -37,6 +37,7 @@ KEYS: Final = {
     "prices_file": "the path of a TOML file with prices of models, in the form of the one that is shipped",
     "most_usd_a_day": "an amount of US dollars, such as 2.50",
     "most_tokens_a_day": "a number of tokens",
+    "plugins": "names of Python modules with hooks, apart by commas",
     "by": "the name that decisions are recorded under",
     "host": "the address that `serve` listens on, such as 127.0.0.1",
     "port": "the port that `serve` listens on, a whole number from 0 to 65535",
@@ -68,6 +69,7 @@ class Settings:
     # What models may cost in a day, all projects together.
     most_usd_a_day: float | None = None
     most_tokens_a_day: int | None = None
+    plugins: tuple[str, ...] = ()  # modules with hooks, beside those of installed packages; see gardener/hooks.py
     by: str = "somebody"
     host: str = "127.0.0.1"
     port: int = 8420  # 0: any that is free
@@ -107,6 +109,9 @@ def read_settings(environ: Mapping[str, str], folder: Path, **given: str | None)
             known_prices(own_prices)
     except BadSetting as error:
         mistakes.append(f"prices_file: {error}")
+    plugins = tuple(one.strip() for one in str(values.get("plugins") or "").split(",") if one.strip())
+    if not all(part.isidentifier() for one in plugins for part in one.split(".")):
+        mistakes.append(f"'plugins' are {KEYS['plugins']}, got {str(values['plugins'])[:200]!r}")
     if mistakes:
         raise BadSetting("; ".join(mistakes))
     data_dir = Path(str(values.get("data_dir") or default_data_dir(environ))).expanduser().absolute()
@@ -128,6 +133,7 @@ def read_settings(environ: Mapping[str, str], folder: Path, **given: str | None)
         prices_file=own_prices,
         most_usd_a_day=usd,
         most_tokens_a_day=int(tokens) if tokens is not None else None,
+        plugins=plugins,
         by=str(values.get("by") or login_name()),
         host=str(values.get("host") or "127.0.0.1"),
         port=port,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+from gardener.hooks import NONE, Plugins
 from gardener.projects import Project
 from gardener.settings import Settings
 from gardener.store import Store
@@ -59,4 +60,5 @@ class Tools:
     now: Callable[[], datetime]
     worker: str  # names this process in leases
     watch: Watch = nobody_watches
+    plugins: Plugins = NONE  # told of repairs
     judge: Callable[[Project], Ask | None] = nobody_judges  # None: no second model is configured

@@ -37,6 +37,7 @@ DOORS: Final = {
     "jinja2": ("web/",),
     "cronsim": ("gardener/cron.py",),
     "apprise": ("gardener/notify/",),
+    "pluggy": ("gardener/hooks.py",),
     "cryptography": ("gardener/sealing.py",),
     "http.server": ("gardener/sample_shop/",),
     "subprocess": ("gardener/agent/", "gardener/demo.py"),

@@ -11,7 +11,7 @@ from typing import Any, assert_never
 from urllib.parse import urlsplit
 
 from gardener import stories
-from gardener.actions import learning
+from gardener.actions import announcing, learning
 from gardener.actions.entrusting import values_of
 from gardener.actions.metering import metered
 from gardener.actions.playing import PlayedTest, access_to, allowed_origins, recorded, replayer, stage_of, write_run
@@ -59,7 +59,7 @@ from repair_ladder.operations import Operation, apply_operations
 from repair_ladder.outcomes import Environment, Outcome, Red
 from repair_ladder.ports import Asked, Unavailable
 from repair_ladder.rungs import RUNGS
-from repair_ladder.rungs.models import proposers
+from repair_ladder.rungs.models import Redact, proposers
 from repair_ladder.step_format import read_operation
 from repair_ladder.steps import Steps, show_place
 from repair_ladder.values import redactor
@@ -88,10 +88,19 @@ async def repair(tools: Tools, project: Project, test: SavedTest, played: Played
         raise TypeError("only a red run is repaired")
     asked = Asked()
     case, earlier = await _open_case(tools, project, test, played.run, red)
+    told = announcing.Announcer(tools, project, test, case.id, played.run.id, red, await hidden_in(tools, test, played))
+    await told.started()
     journal = _Journal(tools, test, case, asked)
     climbed = await _climb(tools, project, test, red, played, wanted, asked, earlier, journal)
     result = await _conclude(tools, project, test, played, climbed, wanted, journal)
-    return replace(result, model_calls=asked.calls)
+    result = replace(result, model_calls=asked.calls)
+    await told.ended(climbed, result)
+    return result
+
+
+async def hidden_in(tools: Tools, test: SavedTest, played: PlayedTest) -> Redact:
+    values = await values_of(tools, test)
+    return redactor(values.secrets | (played.signed_in.secrets if played.signed_in else frozenset()))
 
 
 def failure_of(red: Red) -> str:
