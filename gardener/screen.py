@@ -223,6 +223,9 @@ def show_lessons(console: Console, lessons: Sequence[Lesson], gone: Sequence[int
     for one in lessons:
         console.print(plain(f"{one.id}  {one.in_words()}"))
         doubt = f", for a person to see: {one.new['doubt']}" if one.new.get("doubt") else ""
+        if one.decision is not None:
+            console.print(plain(f"   decided {ago(one.proven_at)}: {one.decision['about']}", "dim"))
+            continue
         console.print(plain(f"   proven {ago(one.proven_at)}, helped {one.uses} times since{doubt}", "dim"))
     console.print(plain("gardener lessons PROJECT --forget ID deletes one", "dim"))
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from gardener.errors import Refused
+from gardener.actions import learning
+from gardener.errors import NotFound, Refused
 from gardener.notices import EventKind
 from gardener.saved_tests import Status
-from gardener.store import audit, events, issues, saved_tests
+from gardener.store import Transaction, audit, events, issues, saved_tests
 from gardener.stories import ANSWERS
 from gardener.tools import Tools
 from gardener.triage import Issue
+from repair_ladder.steps import read_place, step_at
 
 
 async def answer(tools: Tools, issue: int, said: str, by: str) -> Issue:
@@ -28,6 +30,7 @@ async def answer(tools: Tools, issue: int, said: str, by: str) -> Issue:
                 await saved_tests.set_status(tx, test.id, Status.DRAFT)
         if said in ("retry", "quarantine"):
             row = await issues.close(tx, issue, now=tools.now())
+        await _remember(tx, tools, row, said, by)
         subject = f"{by} answered issue {issue} ({', '.join(row.tests)}): {ANSWERS[said]}"
         payload = {"issue": issue, "answer": said, "by": by}
         await events.emit(tx, row.project, EventKind.ANSWERED, subject[:300], payload, now=tools.now())
@@ -36,3 +39,18 @@ async def answer(tools: Tools, issue: int, said: str, by: str) -> Issue:
             now=tools.now(),
         )  # fmt: skip
     return row
+
+
+async def _remember(tx: Transaction, tools: Tools, issue: Issue, said: str, by: str) -> None:
+    """What was decided about the step, for whoever is asked about it next (T23)."""
+    context = (issue.story or {}).get("context", {})
+    try:
+        test = await saved_tests.get(tx, issue.project, str(context["test"]))
+        steps = (await saved_tests.version(tx, test.id, int(context["version"]))).steps
+        step = step_at(steps, read_place(str(context["step"])))
+    except (KeyError, ValueError, LookupError, NotFound):
+        return  # of a test that was renamed or a story of an older release
+    await learning.answered(
+        tx, tools, issue.project, step, page=str(context.get("page", "")), said=said, by=by, test=test.name,
+        about=issue.reason,
+    )  # fmt: skip

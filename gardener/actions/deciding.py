@@ -20,7 +20,7 @@ from gardener.store import Transaction, audit, events, issues, projects, proposa
 from gardener.tools import Tools
 from gardener.triage import Issue
 from radar.errors import RadarError
-from repair_ladder import gate
+from repair_ladder import gate, lessons
 from repair_ladder.errors import DoesNotFit, LadderError
 from repair_ladder.operations import Operations, apply_operations
 from repair_ladder.outcomes import Environment, Green
@@ -51,6 +51,7 @@ async def approve(tools: Tools, proposal: int, by: str) -> Repair:
         steps = apply_operations(test.steps, operations)
     except DoesNotFit as error:
         raise Refused(f"Proposal {row.id} does not fit '{test.name}': {error}. Dismiss it and sweep again.") from None
+    memory = await memory_of(tools, test)
     green: Green | None = None
     if not row.proven:
         green = await _prove(tools, project, test, row, operations)
@@ -60,6 +61,12 @@ async def approve(tools: Tools, proposal: int, by: str) -> Repair:
         current = await saved_tests.by_id(tx, test.id)
         if current.version == row.version:
             _must_be_tended(row, current)
+            taught = lessons.learn(test.steps, operations, memory)
+            if green is not None:  # what nobody dared to run is proven by now (T30)
+                await learning.remember(tx, tools, project, taught)
+            await learning.decided(
+                tx, tools, project.id, taught, said="approved", by=by, test=test.name, about=row.reason
+            )
             return await _write(tx, tools, project, test, now, steps, by, proof, green)
     await _make_stale(tools, row)
     raise Refused(_stale(row, current))
@@ -231,6 +238,10 @@ async def dismiss(tools: Tools, proposal: int, by: str) -> Proposal:
         row = await proposals.decide(tx, proposal, to=ProposalStatus.DISMISSED, by=by, now=tools.now())
         operations = tuple(map(read_operation, row.operations))
         await learning.unlearn(tx, row.project, old.steps, operations, memory)
+        taught = lessons.learn(old.steps, operations, memory)
+        await learning.decided(
+            tx, tools, row.project, taught, said="dismissed", by=by, test=row.test_name, about=row.reason
+        )
         payload = {"proposal": row.id, "test": row.test_name, "by": by}
         subject = f"{by} dismissed the repair of '{row.test_name}'"
         await events.emit(tx, row.project, EventKind.DISMISSED, subject, payload, now=tools.now())
@@ -242,6 +253,9 @@ async def dismiss(tools: Tools, proposal: int, by: str) -> Proposal:
 
 async def restore(tools: Tools, proposal: int, by: str) -> Proposal:
     """Take a dismissal back: the fix waits again. Raises Refused where it no longer fits or another one waits."""
+    async with tools.store.reading() as tx:
+        known = await saved_tests.by_id(tx, (await proposals.get(tx, proposal)).test)
+    memory = await memory_of(tools, known)
     async with tools.store.transaction() as tx:
         row = await proposals.get(tx, proposal)
         test = await saved_tests.by_id(tx, row.test)
@@ -255,6 +269,8 @@ async def restore(tools: Tools, proposal: int, by: str) -> Proposal:
         if await proposals.open_of(tx, row.test):
             raise Refused(f"Another repair of '{test.name}' waits by now: decide on that one.")
         row = await proposals.restore(tx, proposal)
+        taught = lessons.learn(test.steps, tuple(map(read_operation, row.operations)), memory)
+        await learning.forget_decline(tx, row.project, taught)
         payload = {"proposal": row.id, "test": row.test_name, "by": by}
         subject = f"{by} put the repair of '{row.test_name}' back into the queue"
         await events.emit(tx, row.project, EventKind.RESTORED, subject, payload, now=tools.now())

@@ -1,8 +1,9 @@
-"""Remember what was proven, and forget what a person took back."""
+"""Remember what was proven and what people decided, and forget what a person took back."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from gardener import lessons as noun
 from gardener.errors import NotFound
@@ -15,7 +16,8 @@ from repair_ladder import lessons as ladder
 from repair_ladder.climb import Attempt, Climbed, Repaired
 from repair_ladder.memory import Memory
 from repair_ladder.operations import Operations
-from repair_ladder.steps import Steps
+from repair_ladder.step_format import describe
+from repair_ladder.steps import Step, Steps
 
 # A lesson that fitted and led to one of these was wrong.
 WRONG = ("red", "wrong element")
@@ -70,6 +72,74 @@ async def unlearn(tx: Transaction, project: int, steps: Steps, operations: Opera
             await lessons.forget(tx, row.id)
             forgotten += 1
     return forgotten
+
+
+async def decided(
+    tx: Transaction,
+    tools: Tools,
+    project: int,
+    taught: Sequence[ladder.Lesson],
+    *,
+    said: str,
+    by: str,
+    test: str,
+    about: str,
+) -> None:
+    """A person approved or dismissed the fix that teaches this (T23). The newest word about a fix holds."""
+    await forget_decline(tx, project, taught)
+    for one in taught:
+        new: dict[str, Any] = {"decision": {"said": said, "by": by, "test": test, "about": about[:500]}}
+        if said == "dismissed":
+            new["declined"] = noun.new_of(one)
+        await lessons.remember(
+            tx, project=project, old=locators.write(one.old), words=one.words, page=one.page, new=new, now=tools.now()
+        )
+
+
+async def forget_decline(tx: Transaction, project: int, taught: Sequence[ladder.Lesson]) -> None:
+    """Somebody thought better of it."""
+    for row in await lessons.listed(tx, project):
+        known = noun.declined_fix(row)
+        if known is not None and any(_same_fix(known, one) for one in taught):
+            await lessons.forget(tx, row.id)
+
+
+async def who_declined(
+    tx: Transaction, tools: Tools, project: Project, steps: Steps, operations: Operations, memory: Memory
+) -> str | None:
+    """The words about a person who dismissed the same fix of the same element, in whatever test; None if nobody did."""
+    taught = ladder.learn(steps, operations, memory)
+    for row in await lessons.listed(tx, project.id, since=tools.now() - LASTS, limit=MOST) if taught else ():
+        known = noun.declined_fix(row)
+        if known is not None and row.decision is not None and any(_same_fix(known, one) for one in taught):
+            return noun.told(row.decision)
+    return None
+
+
+def stood_on(step: Step) -> dict[str, Any]:
+    """What a decision about a step is found by: its locator, else the step in words."""
+    locator = next((one for _, one in step.locators()), None)
+    return locators.write(locator) if locator is not None else {"step": describe(step)}
+
+
+async def answered(
+    tx: Transaction, tools: Tools, project: int, step: Step, *, page: str, said: str, by: str, test: str, about: str
+) -> None:
+    """A person answered an issue about a step (T23)."""
+    new = {"decision": {"said": said, "by": by, "test": test, "about": about[:500]}}
+    old, pattern = stood_on(step), ladder.page_pattern(page)
+    await lessons.remember(tx, project=project, old=old, words=(), page=pattern, new=new, now=tools.now())
+
+
+async def decided_before(tx: Transaction, tools: Tools, project: int, step: Step, page: str) -> list[str]:
+    """What people have decided about the same step on the same kind of page, in sentences, the newest first (T8)."""
+    rows = await lessons.of_locator(tx, project, stood_on(step))
+    since, pattern = tools.now() - LASTS, ladder.page_pattern(page)
+    return [
+        f"{noun.told(row.decision)}: {row.decision['about']}"
+        for row in rows
+        if row.decision is not None and row.page == pattern and row.proven_at >= since
+    ][:5]
 
 
 def _same_fix(one: ladder.Lesson, other: ladder.Lesson) -> bool:

@@ -61,7 +61,7 @@ from repair_ladder.ports import Asked, Unavailable
 from repair_ladder.rungs import RUNGS
 from repair_ladder.rungs.models import Redact, proposers
 from repair_ladder.step_format import read_operation
-from repair_ladder.steps import Steps, show_place
+from repair_ladder.steps import Steps, show_place, step_at
 from repair_ladder.values import redactor
 
 
@@ -265,7 +265,7 @@ async def _conclude(
         await learning.learn(tx, tools, project, test.steps, climbed, played.memory)
         match climbed:
             case Repaired():
-                result = await _keep(tx, tools, project, test, run, climbed, wanted, result)
+                result = await _keep(tx, tools, project, test, played, climbed, wanted, result)
             case NotDrift(verdict="environment"):
                 result = replace(result, outcome="environment")
                 await file_finding(tx, tools, project, "environment", climbed.reason, [test.id], run.id)
@@ -317,12 +317,13 @@ async def _keep(
     tools: Tools,
     project: Project,
     test: SavedTest,
-    run: Run,
+    played: PlayedTest,
     climbed: Repaired,
     wanted: Wanted,
     result: Result,
 ) -> Result:
     """Write the fix if the project applies and the fix is sure; else it waits for a person."""
+    run = played.run
     now = await saved_tests.by_id(tx, test.id)
     if now.version != test.version:
         reason = f"'{test.name}' was edited while its repair was proved: nothing was written; run it again"
@@ -345,6 +346,9 @@ async def _keep(
     if reverted and wanted.by == GARDENER:
         # Written again by itself, it would undo within a night what a person has decided.
         apply, reason = False, f"{reason}; {reverted} reverted this repair before, so it waits for a person"
+    declined = await learning.who_declined(tx, tools, project, test.steps, climbed.operations, played.memory)
+    if declined and wanted.by == GARDENER:
+        apply, reason = False, f"{reason}; {declined} of the same element before, so it waits for a person"
     if apply:
         written = await write_repair(
             tx,
@@ -493,6 +497,8 @@ async def _file_triage(
     assert isinstance(red, Red)
     kind = IssueKind.ESCALATION if stories.is_escalation(climbed) else IssueKind.TRIAGE
     reason = result.reason + (f" [{'; '.join(evidence)}]" if evidence else "")
+    step, page = step_at(test.steps, red.place), red.page.url if red.page else ""
+    before = await learning.decided_before(tx, tools, project.id, step, page)
     issue = await issues.file(
         tx,
         project=project.id,
@@ -503,7 +509,8 @@ async def _file_triage(
         reason=reason,
         refusals=result.refusals,
         run=run.id,
-        story=stories.tell(test, run.id, red, climbed, failure=failure_of(red), change_key=wanted.change_key),
+        story=stories.tell(test, run.id, red, climbed, failure=failure_of(red), change_key=wanted.change_key)
+        | {"decided_before": before},
         now=tools.now(),
     )
     if kind == IssueKind.ESCALATION:

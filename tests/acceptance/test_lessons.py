@@ -18,7 +18,7 @@ from tests.fakes import Model, World
 
 
 async def learned(world: World) -> tuple[Lesson, ...]:
-    return await learning.listed(world.tools, world.project)
+    return tuple(one for one in await learning.listed(world.tools, world.project) if one.decision is None)
 
 
 async def broken(world: World, count: int = 1) -> None:
