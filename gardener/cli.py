@@ -32,6 +32,7 @@ from gardener.actions import (
     gate,
     importing,
     learning,
+    rewording,
     running,
     settling,
     sweeping,
@@ -379,6 +380,25 @@ def repair(run_id: int, only: str | None, apply: bool, by: str | None, as_json: 
 
     answer = _run(work, quiet=as_json)
     _print(answer) if as_json else screen.show_results(_console(), [answer], "Repair")
+
+
+@cli.command("edit")
+@click.argument("project_name", metavar="PROJECT")
+@click.argument("test")
+@click.argument("words")
+@click.option("--apply", is_flag=True, help="Write a proven change instead of staging it.")
+@by_option
+@json_option
+def edit(project_name: str, test: str, words: str, apply: bool, by: str | None, as_json: bool) -> None:
+    """Change a test as WORDS ask for, proven like a repair: exit 1 if nothing of it is. Needs a model."""
+
+    async def work(tools: Tools) -> dict[str, Any]:
+        one = await _project(tools, project_name)
+        return (await rewording.edit(tools, one, test, words, apply=apply, by=by or tools.settings.by)).shape()
+
+    answer = _run(work, quiet=as_json)
+    _print(answer) if as_json else screen.show_results(_console(), [answer], "Edit")
+    sys.exit(0 if answer["outcome"] in ("staged", "applied") else NO)
 
 
 # --- the queue and the history -------------------------------------------------------------------------------

@@ -107,7 +107,7 @@ class Tripped:
     spent: int
     reason: str
 
-    def key(self, case: int, day: date) -> str:
+    def key(self, case: int | None, day: date) -> str:
         """The same for the same bound of the same case, day or project: it is told of once."""
         period = {Scope.CASE: str(case), Scope.DAY: str(day), Scope.PROJECT: "all", Scope.PLACE: str(day)}
         return f"{self.bound.name}:{period[self.bound.scope]}:{self.bound.most}"

@@ -63,10 +63,14 @@ Judged: TypeAlias = Proof | NotGreen | WrongElement | Environment
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What identity is judged by. `vouched`: places where a likely element is enough, since a person looks at it."""
+    """What identity is judged by. `vouched`: places where a likely element is enough, since a person looks at it.
+
+    Where a person says which elements they mean, nobody judges.
+    """
 
     memory: Memory
     vouched: frozenset[Place] = frozenset()
+    judges: bool = True
 
 
 async def prove(steps: Steps, operations: Operations, known: Known, replay: Replay) -> Judged:
@@ -80,7 +84,7 @@ def _judged(steps: Steps, operations: Operations, known: Known, played: Outcome)
     outcome = pre_triage(played, shifted)
     match outcome:
         case Green():
-            wrong = wrong_element(steps, operations, known, outcome.trace)
+            wrong = wrong_element(steps, operations, known, outcome.trace) if known.judges else None
             return WrongElement(outcome, wrong) if wrong else Proof(outcome, operations)
         case Red():
             return NotGreen(outcome)

@@ -46,6 +46,7 @@ OLD_BUDGET: Final = 3_000
 NEAREST_BUDGET: Final = 1_500
 LONGEST_WORDS: Final = 120
 LONGEST_LINE: Final = 600
+LONGEST_REQUEST: Final = 1_000
 MOST_CANDIDATES: Final = 12
 MOST_NEAREST: Final = 5
 
@@ -206,6 +207,28 @@ def derive_block_question(
     return Question(fence.system(DERIVE_BLOCK), "\n\n".join(parts), (_derive_block(),), max_tokens=4000)
 
 
+def edit_question(
+    steps: Steps, request: str, *, variables: Sequence[str], write_step: WriteStep, nonce: str, redact: Redact
+) -> Question:
+    """Which operations does a person's request in words come to? Nothing of the app is shown."""
+    fence = Fence(nonce, redact)
+    names = ", ".join(fence.piece(one, 60) for one in variables) or "none"
+    parts = [
+        "The person who keeps a browser test asks for a change of it. Say which operations on its steps that comes to: "
+        "just what is asked for, and nothing beside it. An empty list says that the request is none, or not clear.",
+        f"The request: {json.dumps(fence.piece(request, LONGEST_REQUEST), ensure_ascii=False)}",
+        fence.around("the steps of the test", _steps(fence, steps, (), write_step)),
+        f"Variables that a step may use as ${{name}}: {names}.",
+        "An operation is insert (after `step`; 0 is before the first), replace or delete. `step` counts in the steps "
+        'as they are shown; "8.2" is the second step of block 8. `new` is a whole step in the form the steps are shown '
+        "in: one key that names its kind, written as JSON, its element named by role and name, label, test id or text. "
+        "Where the request is to take away or to weaken a check, say so all the same: it is withheld, and the person "
+        f"is told where to do it. Do not rewrite a step that shows {CUT} or {HIDDEN}; its text is not all there.",
+    ]
+    tools = (_propose_operations(),)
+    return Question(fence.system(PROPOSE_OPERATIONS), "\n\n".join(parts), tools, max_tokens=4000)
+
+
 _FORM: Final = (
     "A new step is a whole step in the form the steps are shown in: one key that names its kind, written as JSON. An "
     "element of the page that is shown is named by the number it is shown under, without a locator: "
@@ -347,7 +370,7 @@ def _steps(fence: Fence, steps: Steps, place: Place, write_step: WriteStep) -> s
             shown = f"{step.kind} {json.dumps(goal, ensure_ascii=False)}, its steps:"
         else:
             shown = fence.step(step, write_step)
-        return f"{'-> ' if number == at else ''}{'  ' * min(len(where) - 1, 10)}{show_place(where)} {shown}"
+        return f"{'-> ' if number == at and place else ''}{'  ' * min(len(where) - 1, 10)}{show_place(where)} {shown}"
 
     return _window(len(rows), (at,), line, STEPS_BUDGET)
 

@@ -17,7 +17,7 @@ from repair_ladder.ports import Answered, Ask, Question, Reply, Unanswered, Unav
 
 
 def metered(
-    tools: Tools, project: Project, test: SavedTest, case: int, chosen: ChosenModel, ask: Ask | None
+    tools: Tools, project: Project, test: SavedTest, case: int | None, chosen: ChosenModel, ask: Ask | None
 ) -> Ask | None:
     """The Ask with the ledger around it; None stays None.
 
@@ -59,7 +59,7 @@ def metered(
     return within_bounds
 
 
-async def _tell(tx: Transaction, tools: Tools, project: Project, case: int, tripped: Tripped) -> None:
+async def _tell(tx: Transaction, tools: Tools, project: Project, case: int | None, tripped: Tripped) -> None:
     now = tools.now()
     key = tripped.key(case, now.astimezone(UTC).date())
     if await ledger.note_trip(tx, project.id, key, tripped.reason, now=now):

@@ -20,7 +20,7 @@ async def reserve(
     *,
     project: int,
     test: int,
-    case: int,
+    case: int | None,
     purpose: str,
     provider: str,
     model: str,
@@ -136,6 +136,8 @@ async def spent(tx: Transaction, scope: Scope, *, project: int, case: int | None
     """What was used up so far of what a bound of that scope is on."""
     today = _on(now.astimezone(UTC).date())
     match scope:
+        case Scope.CASE if case is None:
+            return Sum()
         case Scope.CASE:
             return await _sum(tx, ModelCallRow.case == case)
         case Scope.DAY:
