@@ -16,6 +16,7 @@ from repair_ladder.steps import CONDITIONS, Step
 
 # No page says this, no address holds it; it is never typed anywhere.
 IMPOSSIBLE: Final = "\u2042 no page says this \u2042"
+UNCHECKED: Final = "unchecked"  # a parameter of falsified checks alone: no kind of the format expects that
 NEVER: Final = "(?!)"  # a pattern that matches nothing
 BEYOND: Final = 10**12
 # States with a kind of check for their opposite.
@@ -44,6 +45,10 @@ def falsified(step: Step) -> Step | None:
     match step.kind:
         case "wait":
             return replace(step, parameters={**given, "url": _broken(given["url"])})
+        case "assert_checked":
+            return replace(step, parameters={**given, UNCHECKED: True})
+        case "a11y_audit":
+            return replace(step, parameters={**given, "threshold": -1})  # no audit finds fewer than none
         case "assert_console":
             kept = {key: value for key, value in given.items() if key == "level"}
             return replace(step, parameters={**kept, "none": False, "pattern": NEVER})

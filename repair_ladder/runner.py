@@ -63,6 +63,7 @@ from repair_ladder.checks import (
     request_meets,
 )
 from repair_ladder.errors import BadTest
+from repair_ladder.falsify import UNCHECKED
 from repair_ladder.harm import forbidden_of, forbidden_to
 from repair_ladder.outcomes import (
     Cause,
@@ -1242,8 +1243,8 @@ class _Player:
                         seen = await target.get_attribute(str(given["attribute"]), timeout=READ_MS) or ""
                         return meets(given, seen, folded=False), seen
                     case _:
-                        holds = await getattr(target, f"is_{what}")()
-                        return holds, what if holds else f"not {what}"
+                        is_so = await getattr(target, f"is_{what}")()
+                        return is_so != bool(given.get(UNCHECKED)), what if is_so else f"not {what}"
             except BrowserTimeout:
                 return False, "nothing"
 

@@ -60,3 +60,29 @@ async def test_every_kind_of_check_goes_red_when_it_is_falsified(browser: Browse
     assert isinstance(proof, gate.WrongElement | gate.Proof), "each of the real checks held, those after a wait too"
     places = [one.place for one in proof.run.trace.played]
     assert places == [place for place, _ in walk(CHECKED)], "and the run is told as if nothing had been put in"
+
+
+OTHERS = read_steps(
+    [
+        {"goto": "/"},
+        {"assert_checked": {"label": "Agreed"}},
+        {"assert_checked": {"role": "switch", "name": "Loud"}},
+        {"a11y_audit": {"css": "#good", "threshold": 0}},
+        {"a11y_audit": {"css": "#good", "rules": ["image-alt"], "threshold": "minor"}},
+    ]
+)
+
+
+async def test_g39_g41_a_box_and_an_audit_go_red_when_they_are_falsified(browser: Browser, site: Site) -> None:
+    site.show("""<main><h1>Shop</h1><label><input type=checkbox checked>Agreed</label>
+      <button role=switch aria-checked=true>Loud</button><p id=good>fine</p></main>""")
+
+    async def play(steps: Steps) -> Outcome:
+        return await replay(browser, steps, Stage(site.url))
+
+    control = await gate.control(OTHERS, play)
+
+    assert control is not None
+    assert control.falsified == ((2,), (3,), (4,), (5,))
+    assert control.green == ()
+    assert control.is_sensitive, control.outcome

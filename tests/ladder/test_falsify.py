@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from repair_ladder.checks import meets
+from repair_ladder.checks import audit_holds, meets
 from repair_ladder.falsify import cannot_fail, falsified
 from repair_ladder.step_format import read_step
 from repair_ladder.steps import CHECKS, CONDITIONS
@@ -37,6 +37,7 @@ EVERY: dict[str, Any] = {
     "assert_modal": {"contains": "Sure?"},
     "assert_validation_error": {"contains": "required"},
     "assert_console": {"level": "error", "none": True},
+    "assert_checked": {"css": "#agree"},
     "assert_request": {"method": "POST", "url": "/pay", "status": 200},
 }
 
@@ -71,9 +72,22 @@ def test_every_kind_of_check_has_its_own_falsification(kind: str) -> None:
     assert (wrong.kind, wrong.parameters) != (step.kind, dict(step.parameters))
 
 
-def test_the_kinds_without_a_falsification_are_few_and_known() -> None:
-    assert set(CHECKS) - set(EVERY) == {"assert_checked"}, "there is no check of its opposite"
-    assert falsified(read_step({"assert_checked": {"css": "#a"}})) is None
+def test_no_kind_of_check_is_without_a_falsification() -> None:
+    assert set(CHECKS) == set(EVERY)
+
+
+@pytest.mark.parametrize("threshold", [0, 7, "minor", "critical", {"serious": 0}, {"minor": 9, "critical": 0}], ids=str)
+@pytest.mark.parametrize("impacts", [(), ("minor",), ("critical", "serious", "minor")], ids=str)
+def test_g41_no_audit_is_within_a_falsified_threshold(threshold: Any, impacts: tuple[str, ...]) -> None:
+    wrong = falsified(read_step({"a11y_audit": {"css": "main", "rules": ["image-alt"], "threshold": threshold}}))
+
+    assert wrong is not None
+    assert wrong.parameters["rules"] == ["image-alt"], "what is audited stays as it is"
+    assert not audit_holds(wrong.parameters["threshold"], impacts)
+
+
+def test_g43_an_audit_that_only_reports_is_no_check() -> None:
+    assert falsified(read_step({"a11y_audit": None})) is None
 
 
 @pytest.mark.parametrize(("one", "other"), [("assert_visible", "assert_hidden"), ("assert_enabled", "assert_disabled")])
