@@ -20,20 +20,11 @@ class Limits:
     replays: int = 20  # of one case, progress included
     clock: timedelta = timedelta(minutes=10)  # of repair work
     model_calls: int = 6  # of one case
-    tokens: int | None = 200_000  # of one case, in and out; None: no limit
-    tokens_today: int | None = None  # what is left of the project's day; None: no limit
 
-    def cost_tripped(self, *, calls: int, tokens: int, tokens_here: int) -> str | None:
-        """The bound of cost that forbids a further question, the strictest first; None while it may be asked.
-
-        `calls` and `tokens` are those of the whole case, `tokens_here` those since `tokens_today` was told.
-        """
-        if self.tokens_today is not None and tokens_here >= self.tokens_today:
-            return "the project's tokens of this day are spent: it goes on tomorrow, or with a higher day_tokens"
+    def calls_tripped(self, calls: int) -> str | None:
+        """Why no further question may be asked in this case; None while it may. Tokens and money are the ledger's."""
         if calls >= self.model_calls:
             return f"a model was asked {calls} times for this case, which is as often as it may be"
-        if self.tokens is not None and tokens >= self.tokens:
-            return f"this case has cost {tokens} tokens, and may cost {self.tokens}: see case_tokens of the project"
         return None
 
 

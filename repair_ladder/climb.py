@@ -151,7 +151,6 @@ class Earlier:
     attempts: tuple[Attempt, ...] = ()
     interrupted: Mapping[str, int] = field(default_factory=dict)
     model_calls: int = 0
-    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,12 +320,8 @@ class _Climb:
                 yield rung, source, proposer
 
     def may_not_ask(self) -> bool:
-        """Is a bound of cost reached? What was proven without a model is not held up by it."""
-        earlier, asked, limits = self.given.earlier, self.given.asked, self.given.limits
-        here = asked.input_tokens + asked.output_tokens
-        why = limits.cost_tripped(
-            calls=earlier.model_calls + asked.calls, tokens=earlier.tokens + here, tokens_here=here
-        )
+        """Was it asked as often as it may be? What was proven without a model is not held up by it."""
+        why = self.given.limits.calls_tripped(self.given.earlier.model_calls + self.given.asked.calls)
         if why:
             self.unavailable = Unavailable("budget", why)
         return why is not None

@@ -40,7 +40,6 @@ from gardener.store import (
 )
 from gardener.tools import Tools
 from gardener.triage import Issue, IssueKind
-from repair_ladder.bounds import Limits
 from repair_ladder.climb import (
     Attempt,
     Climbed,
@@ -123,7 +122,7 @@ async def _open_case(tools: Tools, project: Project, test: SavedTest, run: Run, 
         pointer = {"failure": failure, "begun": case.interrupted}
         await cases.point(tx, case.id, pointer)
         made = await cases.attempts(tx, case.id)
-    earlier = Earlier(tuple(map(_read_attempt, made)), case.interrupted, case.model_calls, case.tokens)
+    earlier = Earlier(tuple(map(_read_attempt, made)), case.interrupted, case.model_calls)
     return replace(case, pointer=pointer), earlier
 
 
@@ -236,7 +235,6 @@ async def _climb(
         origins=allowed_origins(project, memory),
         test_id_attribute=project.settings.test_id_attribute,
         rungs=wanted.rungs,
-        limits=Limits(tokens=None),  # tokens and money are bounded by the ledger, before each call
         models=proposers(ask, asked, redactor(hidden)),
         asked=asked,
         earlier=earlier,

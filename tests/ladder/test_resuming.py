@@ -118,34 +118,23 @@ async def test_h14_an_answer_that_cannot_be_used_is_an_attempt_and_says_why() ->
     assert "'step' is no number" in found.reason
 
 
-@pytest.mark.parametrize(
-    ("limits", "earlier", "why"),
-    [
-        pytest.param(Limits(model_calls=2), Earlier(model_calls=2), "asked 2 times", id="calls of the case"),
-        pytest.param(Limits(tokens=100), Earlier(tokens=120), "has cost 120 tokens", id="tokens of the case"),
-        pytest.param(Limits(tokens_today=0), Earlier(), "of this day are spent", id="tokens of the day"),
-        pytest.param(
-            Limits(tokens=100, tokens_today=0), Earlier(tokens=120), "of this day are spent", id="the strictest first"
-        ),
-    ],
-)
-async def test_a_bound_of_cost_asks_nobody_and_says_which_it_was(limits: Limits, earlier: Earlier, why: str) -> None:
+async def test_a_bound_of_calls_asks_nobody_and_says_which_it_was() -> None:
     asked: list[str] = []
+    earlier, limits = Earlier(model_calls=2), Limits(model_calls=2)
 
     found = await climbed(Shop(GONE), Notes(), earlier, limits=limits, models=models((wrong(1),), asked=asked))
 
     assert isinstance(found, Halted), "it is not said that no fix was found"
-    assert why in found.reason
+    assert "asked 2 times" in found.reason
     assert asked == []
 
 
-async def test_what_needs_no_model_is_not_held_up_by_a_bound_of_cost() -> None:
-    given = Given(KNOWN, models=models(), limits=Limits(tokens_today=0))
+async def test_what_needs_no_model_is_not_held_up_by_a_bound_of_calls() -> None:
+    given = Given(KNOWN, models=models(), limits=Limits(model_calls=0))
 
     assert isinstance(await climb(STEPS, RED, given, Shop(NEW), now=lambda: NOW), Repaired)
 
 
-def test_the_bound_counts_what_this_climb_has_spent() -> None:
-    assert Limits(tokens=100).cost_tripped(calls=0, tokens=99, tokens_here=99) is None
-    assert Limits(tokens=100).cost_tripped(calls=0, tokens=100, tokens_here=1)
-    assert Limits(tokens_today=50).cost_tripped(calls=0, tokens=60, tokens_here=49) is None
+def test_the_bound_counts_what_was_asked_before_as_well() -> None:
+    assert Limits(model_calls=3).calls_tripped(2) is None
+    assert Limits(model_calls=3).calls_tripped(3)
