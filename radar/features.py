@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Final
 
 import numpy as np
@@ -98,6 +99,7 @@ class Comparison:
         self.new = new
         self._weights = _rarity(old.things, new.things)
         self._tables: dict[str, _Table] = {}
+        self._coded: dict[str, tuple[Ints, Ints]] = {}
         self._columns: dict[str, tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]] = {}
         self._counts = Counter(t.key for t in old.things if t.key), Counter(t.key for t in new.things if t.key)
 
@@ -109,10 +111,10 @@ class Comparison:
         score = 3.0 * words.grid(words.contained) + 2.0 * words.grid(words.shared)
         score += 2.0 * self._table("marks", lambda t: t.marks).grid_shared()
         score += 1.5 * self._table("all", lambda t: t.words + t.other_words).grid_contained()
-        score += 2.0 * self._equal("id", lambda t: "" if t.id_is_weak else t.id)
-        score += 1.0 * self._equal("link", lambda t: t.link)
-        score += 0.7 * self._equal("group", lambda t: t.group)
-        score += 0.5 * self._equal("tag", lambda t: t.tag)
+        score += 2.0 * self._equal("id")
+        score += 1.0 * self._equal("link")
+        score += 0.7 * self._equal("group")
+        score += 0.5 * self._equal("tag")
         score += 1.2 * self._table("row", lambda t: t.row_key).grid_shared()
         score += 0.8 * self._table("near", lambda t: t.before + t.after).grid_shared()
         score += 0.5 * self._table("column", lambda t: t.column).grid_shared()
@@ -205,17 +207,17 @@ class Comparison:
     def _put_marks(self, put: Put, old: Ints, new: Ints) -> None:
         marks = self._table("marks", lambda t: t.marks)
         classes = self._table("classes", lambda t: t.classes)
-        put("same_id", self._same(lambda t: "" if t.id_is_weak else t.id, old, new))
-        put("same_weak_id", self._same(lambda t: t.id if t.id_is_weak else "", old, new))
-        put("other_id", self._other(lambda t: "" if t.id_is_weak else t.id, old, new))
-        put("same_test_id", self._same(lambda t: t.test_id, old, new))
-        put("other_test_id", self._other(lambda t: t.test_id, old, new))
-        put("same_form_name", self._same(lambda t: t.form_name, old, new))
-        put("other_form_name", self._other(lambda t: t.form_name, old, new))
+        put("same_id", self._same("id", old, new))
+        put("same_weak_id", self._same("weak id", old, new))
+        put("other_id", self._other("id", old, new))
+        put("same_test_id", self._same("test_id", old, new))
+        put("other_test_id", self._other("test_id", old, new))
+        put("same_form_name", self._same("form_name", old, new))
+        put("other_form_name", self._other("form_name", old, new))
         put("marks_shared", marks.of(marks.shared, old, new))
         put("classes_shared", classes.of(classes.shared, old, new))
         links = self._table("links", lambda t: words_of(t.link))
-        same_link = self._same(lambda t: t.link, old, new)
+        same_link = self._same("link", old, new)
         shared = links.of(links.shared, old, new)
         has_old, has_new = links.has(old, new)
         put("same_link", same_link)
@@ -223,22 +225,22 @@ class Comparison:
         put("other_link", has_old & has_new & (shared < 0.5) & (same_link == 0))
 
     def _put_kind(self, put: Put, old: Ints, new: Ints) -> None:
-        put("same_tag", self._same(lambda t: t.tag, old, new))
-        put("same_role", self._same(lambda t: t.role, old, new))
-        put("same_group", self._same(lambda t: t.group, old, new))
-        other = self._other(lambda t: t.group if t.group in ACTED_ON else "", old, new) > 0
+        put("same_tag", self._same("tag", old, new))
+        put("same_role", self._same("role", old, new))
+        put("same_group", self._same("group", old, new))
+        other = self._other("action", old, new) > 0
         like = self._alike_controls(old, new)
         put("other_action", other & ~like)
         put("like_action", other & like)
-        put("same_type", self._same(lambda t: t.type, old, new))
-        put("same_frame", self._same(lambda t: " ".join(t.frame) or "-", old, new))
+        put("same_type", self._same("type", old, new))
+        put("same_frame", self._same("frame", old, new))
         for name, flag in (("same_visibility", "visible"), ("same_container_kind", "container")):
             left, right = self._numbers(flag)
             put(name, left[old] == right[new])
 
     def _put_place(self, put: Put, old: Ints, new: Ints) -> None:
-        put("same_region", self._same(lambda t: t.region, old, new))
-        put("other_region", self._other(lambda t: t.region, old, new))
+        put("same_region", self._same("region", old, new))
+        put("other_region", self._other("region", old, new))
         put("same_path", self._path_likeness(old, new))
         around = self._table("around", lambda t: t.around)
         put("around_shared", around.of(around.shared, old, new))
@@ -264,11 +266,11 @@ class Comparison:
         """How many of the nearest ancestors have the same tag, in order; the nearest count most."""
         total = np.zeros(len(old), np.float32)
         going = np.ones(len(old), np.float32)
-        for step in range(5):
-            same = self._same(lambda t, at=step: t.tags[at] if at < len(t.tags) else "-", old, new)  # type: ignore[misc]
+        for step in range(TAGS_ABOVE):
+            same = self._same(f"tag {step}", old, new)
             going = going * np.where(same > 0, 1.0, 0.4).astype(np.float32)
             total += going * same
-        likeness: Floats = (total / 5).astype(np.float32)
+        likeness: Floats = (total / TAGS_ABOVE).astype(np.float32)
         return likeness
 
     def _put_surroundings(self, put: Put, old: Ints, new: Ints) -> None:
@@ -282,7 +284,7 @@ class Comparison:
             has_old, has_new = table.has(old, new)
             put(name, shared)
             put(other, has_old & has_new & (shared < 0.15))
-        put("same_slot", self._same(lambda t: str(t.slot) if t.slot else "", old, new))
+        put("same_slot", self._same("slot", old, new))
         before, after = self._table("before", lambda t: t.before), self._table("after", lambda t: t.after)
         put("before_shared", before.of(before.shared, old, new))
         put("after_shared", after.of(after.shared, old, new))
@@ -295,24 +297,27 @@ class Comparison:
             self._tables[name] = _Table(sides[0], sides[1], self._weights)
         return self._tables[name]
 
-    def _codes(self, what: Callable[[Thing], str]) -> tuple[Ints, Ints]:
-        """Texts as numbers, the same text the same number on both sides; 0 for none."""
-        codes: dict[str, int] = {"": 0}
-        left = np.array([codes.setdefault(what(t), len(codes)) for t in self.old.things], np.intp)
-        right = np.array([codes.setdefault(what(t), len(codes)) for t in self.new.things], np.intp)
-        return left, right
+    def _codes(self, what: str) -> tuple[Ints, Ints]:
+        """Texts as numbers, the same text the same number on both sides; 0 for none. Worked out once for each kind."""
+        if what not in self._coded:
+            text = CODED[what]
+            codes: dict[str, int] = {"": 0}
+            left = np.array([codes.setdefault(text(t), len(codes)) for t in self.old.things], np.intp)
+            right = np.array([codes.setdefault(text(t), len(codes)) for t in self.new.things], np.intp)
+            self._coded[what] = left, right
+        return self._coded[what]
 
-    def _same(self, what: Callable[[Thing], str], old: Ints, new: Ints) -> Floats:
+    def _same(self, what: str, old: Ints, new: Ints) -> Floats:
         left, right = self._codes(what)
         same: Floats = ((left[old] == right[new]) & (left[old] > 0)).astype(np.float32)
         return same
 
-    def _other(self, what: Callable[[Thing], str], old: Ints, new: Ints) -> Floats:
+    def _other(self, what: str, old: Ints, new: Ints) -> Floats:
         left, right = self._codes(what)
         other: Floats = ((left[old] != right[new]) & (left[old] > 0) & (right[new] > 0)).astype(np.float32)
         return other
 
-    def _equal(self, name: str, what: Callable[[Thing], str]) -> npt.NDArray[np.bool_]:
+    def _equal(self, what: str) -> npt.NDArray[np.bool_]:
         left, right = self._codes(what)
         equal: npt.NDArray[np.bool_] = (left[:, None] == right[None, :]) & (left[:, None] > 0)
         return equal
@@ -336,6 +341,23 @@ Put = Callable[[str, "npt.NDArray[np.generic]"], None]
 # Kinds of control that are drawn now one way, now the other: a native list, or a button that opens one.
 LIKE: Final = frozenset((("press", "choose"), ("type", "choose"), ("press", "option")))
 ACTED_ON: Final = frozenset(("press", "tick", "type", "choose", "upload", "option"))
+TAGS_ABOVE: Final = 5
+
+
+def _tag_above(step: int) -> Callable[[Thing], str]:
+    return lambda t: t.tags[step] if step < len(t.tags) else "-"
+
+
+# What of a thing is equal or not; "" where there is nothing to compare.
+CODED: Final[Mapping[str, Callable[[Thing], str]]] = {
+    **{name: attrgetter(name) for name in "link group tag role type region test_id form_name".split()},
+    **{f"tag {step}": _tag_above(step) for step in range(TAGS_ABOVE)},
+    "id": lambda t: "" if t.id_is_weak else t.id,
+    "weak id": lambda t: t.id if t.id_is_weak else "",
+    "action": lambda t: t.group if t.group in ACTED_ON else "",
+    "frame": lambda t: " ".join(t.frame) or "-",
+    "slot": lambda t: str(t.slot) if t.slot else "",
+}
 
 
 class _Table:
@@ -346,10 +368,7 @@ class _Table:
         right: dict[Words, int] = {(): 0}
         self.old_ids = np.array([left.setdefault(words, len(left)) for words in old], np.intp)
         self.new_ids = np.array([right.setdefault(words, len(right)) for words in new], np.intp)
-        common = np.zeros((len(left), len(right)), np.float32)
-        rows, columns = _where(left), _where(right)
-        for word in rows.keys() & columns.keys():
-            common[np.ix_(rows[word], columns[word])] += weights.get(word, 1.0)
+        common = _common(left, right, weights)
         old_sum = np.array([sum(weights.get(w, 1.0) for w in set(words)) for words in left], np.float32)
         new_sum = np.array([sum(weights.get(w, 1.0) for w in set(words)) for words in right], np.float32)
         union = old_sum[:, None] + new_sum[None, :] - common
@@ -375,6 +394,19 @@ class _Table:
 
     def grid_contained(self) -> Floats:
         return self.grid(self.contained)
+
+
+def _common(left: Iterable[Words], right: Iterable[Words], weights: Mapping[str, float]) -> Floats:
+    """The weight of the words that each list of one side has in common with each of the other."""
+    rows, columns = _where(left), _where(right)
+    words = sorted(rows.keys() & columns.keys())
+    has = np.zeros((len(list(left)), len(words)), np.float32)
+    had = np.zeros((len(words), len(list(right))), np.float32)
+    for at, word in enumerate(words):
+        has[rows[word], at] = weights.get(word, 1.0)
+        had[at, columns[word]] = 1.0
+    common: Floats = has @ had
+    return common
 
 
 def _where(lists: Iterable[Words]) -> dict[str, list[int]]:

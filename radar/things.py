@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -308,6 +309,22 @@ class _Surroundings:
         self.leaf_words = [words_of(_leaf_text(page, page.elements[index])) for index in self.leaves]
         self.common = self._common_in_rows()
         self.columns = self._columns()
+        self.marks = [(*mark_words(e.get("id")), *mark_words(e.get("class"))) for e in page.elements]
+        self.tags, self.frames = self._above()
+
+    def _above(self) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+        """For each element the tags of the nearest eight around it, and of those that a frame or a root holds."""
+        tags: list[tuple[str, ...]] = []
+        frames: list[tuple[str, ...]] = []
+        for element in self.page.elements:
+            if element.parent < 0:
+                tags.append(())
+                frames.append(())
+                continue
+            parent = self.page.elements[element.parent]
+            tags.append((parent.tag, *tags[parent.index][:7]))
+            frames.append((parent.tag, *frames[parent.index]) if parent.edge else frames[parent.index])
+        return tags, frames
 
     def _rows(self) -> list[int]:
         """For each element the innermost repeated block around it, or -1."""
@@ -452,7 +469,6 @@ def _described(
     classes = tuple(dict.fromkeys(word for e in elements for word in mark_words(e.get("class"))))
     test_id = next((value for e in elements for value in _test_ids(e)), "")
     form_name = next((e.get("name") for e in (leader, *elements) if e.get("name")), "")
-    ancestors = list(page.ancestors(outer))
     group = group_of(leader)
     is_field = group in ("type", "choose", "tick", "upload")
     return Thing(
@@ -485,11 +501,9 @@ def _described(
         slot=seen.slot(outer),
         before=before,
         after=after,
-        tags=tuple(e.tag for e in ancestors[:8]),
-        around=tuple(
-            dict.fromkeys(w for e in ancestors[:3] for w in (*mark_words(e.get("id")), *mark_words(e.get("class"))))
-        ),
-        frame=tuple(e.tag for e in (leader, *ancestors) if e.edge),
+        tags=seen.tags[outer],
+        around=tuple(dict.fromkeys(w for e in islice(page.ancestors(outer), 3) for w in seen.marks[e.index])),
+        frame=(*((leader.tag,) if leader.edge else ()), *seen.frames[outer]),
         is_container=len(text) > LONG_TEXT or last[outer] - outer > 24,
         is_visible=box_visible,
         is_rendered=any(e.rendered for e in elements),
@@ -499,6 +513,8 @@ def _described(
 
 def _leader(elements: Sequence[Element]) -> Element:
     """The member that takes the action: a control, else what can be clicked, else what has a role, else the inmost."""
+    if len(elements) == 1:
+        return elements[0]
     for wanted in (is_control, lambda e: e.clickable, lambda e: bool(e.role)):
         found = next((e for e in elements if wanted(e)), None)
         if found:
@@ -529,9 +545,12 @@ def _other_words(elements: Sequence[Element], words: Words, text: str) -> Words:
     return tuple(word for word in found if word not in words)
 
 
+TEST_IDS: Final = ("data-testid", "data-test", "data-test-id", "data-cy", "data-qa", "data-action")
+
+
 def _test_ids(element: Element) -> list[str]:
-    keys = ("data-testid", "data-test", "data-test-id", "data-cy", "data-qa", "data-action")
-    return [element.get(key) for key in keys if element.get(key)]
+    has = element.attributes
+    return [has[key] for key in TEST_IDS if has.get(key)] if has else []
 
 
 def _find_companions(made: View) -> None:
