@@ -75,6 +75,18 @@ async def open_tools(settings: Settings, *, watch: Watch = nobody_watches) -> As
 
             return await visit_all(await browser(), urls, state=state, locale=locale, redact=redact, again=again)
 
+        async def record(project: Project, *, state: Any) -> str:
+            from radar import codegen
+
+            return await codegen.record(
+                project.base_url + "/",
+                environ=settings.environ,
+                executable=settings.chromium,
+                state=state,
+                test_id_attribute=project.settings.test_id_attribute,
+                locale=project.settings.locale,
+            )
+
         def ask(project: Project) -> Ask | None:
             chosen = model_of(settings, project)
             # Who names a provider is told when it cannot be asked; without a word, no key means no model.
@@ -109,4 +121,5 @@ async def open_tools(settings: Settings, *, watch: Watch = nobody_watches) -> As
             watch=watch,
             judge=judge,
             plugins=hooks.load(settings.plugins),
+            record=record,
         )

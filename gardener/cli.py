@@ -32,6 +32,7 @@ from gardener.actions import (
     gate,
     importing,
     learning,
+    recording,
     rewording,
     running,
     settling,
@@ -172,10 +173,10 @@ def project_add(name: str, base_url: str, auto_repair: bool, as_json: bool) -> N
         _console().print(screen.plain(f"Project '{made.name}' at {made.base_url}, mode {made.mode.value}"))
 
 
-def _one_line(name: str) -> str:
+def _one_line(name: str, of: str = "a project") -> str:
     name = name.strip()
     if not 0 < len(name) <= 200 or not name.isprintable():
-        raise BadSetting("the name of a project is one line of at most 200 characters")
+        raise BadSetting(f"the name of {of} is one line of at most 200 characters")
     return name
 
 
@@ -271,7 +272,10 @@ def import_(
         one = await _project(tools, project_name)
         return await importing.import_files(tools, one, paths, by or tools.settings.by, form=form, partial=partial)
 
-    done = _run(work, quiet=as_json)
+    _show_imported(_run(work, quiet=as_json), as_json=as_json)
+
+
+def _show_imported(done: importing.Imported, *, as_json: bool) -> None:
     tests = [{"name": test.name, "version": test.version, "status": test.status.value} for test in done.tests]
     if as_json:
         share = {"understood": done.understood, "parts": done.parts}
@@ -288,6 +292,24 @@ def import_(
         _say(error)
     if done.errors:
         sys.exit(USAGE)
+
+
+@cli.command("record")
+@click.argument("project_name", metavar="PROJECT")
+@click.option("--name", help="What the test is called (default: when it was recorded).")
+@click.option("--signed-out", is_flag=True, help="Begin without the session of the project's sign-in test.")
+@by_option
+@json_option
+def record_(project_name: str, name: str | None, signed_out: bool, by: str | None, as_json: bool) -> None:
+    """Make a test by clicking through the app in a window of Playwright's codegen; closing it ends the recording."""
+    named = _one_line(name, "a test") if name is not None else None
+
+    async def work(tools: Tools) -> importing.Imported:
+        one = await _project(tools, project_name)
+        who = by or tools.settings.by
+        return await recording.record(tools, one, who, name=named, signed_out=signed_out)
+
+    _show_imported(_run(work, quiet=as_json), as_json=as_json)
 
 
 @cli.command("export")

@@ -11,7 +11,7 @@ from gardener.hooks import NONE, Plugins
 from gardener.projects import Project
 from gardener.settings import Settings
 from gardener.store import Store
-from radar.errors import PageUnavailable
+from radar.errors import CannotRecord, PageUnavailable
 from radar.reading import Redact
 from radar.visits import Again, Visit
 from repair_ladder.outcomes import Outcome
@@ -36,12 +36,26 @@ class Look(Protocol):
     ) -> dict[str, Visit | PageUnavailable]: ...
 
 
+class Record(Protocol):
+    """What a person does in a window at the app, as a script of Playwright's codegen. Raises CannotRecord.
+
+    `state`: cookies and storage that the window begins with, None for none.
+    """
+
+    async def __call__(self, project: Project, *, state: Any) -> str: ...
+
+
 # Told of what happens as it happens, for a person who watches: (what, details).
 Watch = Callable[[str, dict[str, Any]], Awaitable[None]]
 
 
 async def nobody_watches(what: str, details: dict[str, Any]) -> None:
     """The Watch of a command without a screen."""
+
+
+async def nobody_records(project: Project, *, state: Any) -> str:
+    """The Record of a process without a screen."""
+    raise CannotRecord("recording opens a window, and this process has none")
 
 
 def nobody_judges(project: Project) -> Ask | None:
@@ -62,3 +76,4 @@ class Tools:
     watch: Watch = nobody_watches
     plugins: Plugins = NONE  # told of repairs
     judge: Callable[[Project], Ask | None] = nobody_judges  # None: no second model is configured
+    record: Record = nobody_records

@@ -5,7 +5,8 @@ RadarError
 ├── BadPattern        a regular expression nobody can read, or that is too large
 ├── PatternTooSlow    a regular expression that takes too long on a text
 ├── Unresolvable      a locator that a snapshot cannot answer (a live page might)
-└── PageUnavailable   the app or the browser did not give a page
+├── PageUnavailable   the app or the browser did not give a page
+└── CannotRecord      a person's clicks cannot be recorded here
 """
 
 
@@ -39,3 +40,7 @@ class PageUnavailable(RadarError):
     def __init__(self, message: str, *, kind: str = "unreachable") -> None:
         super().__init__(message)
         self.kind = kind
+
+
+class CannotRecord(RadarError):
+    pass

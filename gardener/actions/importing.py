@@ -38,10 +38,12 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class _Taking:
-    """How files are read: in which format (None: as their endings and contents say), and with what missing."""
+    """How files are read: in which format (None: as their endings and contents say), with what missing, and under which
+    name (None: the file's) where the format gives none."""
 
     form: str | None
     partial: bool
+    name: str | None = None
 
 
 @dataclass(slots=True)
@@ -53,7 +55,14 @@ class _Told:
 
 
 async def import_files(
-    tools: Tools, project: Project, paths: Sequence[Path], by: str, *, form: str | None = None, partial: bool = False
+    tools: Tools,
+    project: Project,
+    paths: Sequence[Path],
+    by: str,
+    *,
+    form: str | None = None,
+    partial: bool = False,
+    name: str | None = None,
 ) -> Imported:
     """The tests of files and folders. A file that is wrong is named with its line, and the rest is still imported.
 
@@ -66,7 +75,7 @@ async def import_files(
         files = _files_in(path, form, told) if path.is_dir() else [path]
         for file in files:
             try:
-                taken += await _import_file(tools, project, file, by, _Taking(form, partial), told)
+                taken += await _import_file(tools, project, file, by, _Taking(form, partial, name), told)
             except (BadTest, GardenerError) as error:
                 told.errors.append(str(error))
     return Imported(tuple(taken), tuple(told.errors), tuple(told.notes), told.understood, told.parts)
@@ -103,7 +112,7 @@ def _beginning(file: Path) -> str:
 async def _import_file(
     tools: Tools, project: Project, file: Path, by: str, taking: _Taking, told: _Told
 ) -> list[SavedTest]:
-    read = read_file(file, form=taking.form, base_url=project.base_url)
+    read = read_file(file, form=taking.form, base_url=project.base_url, name=taking.name)
     written = [kept for test in read if (kept := _whole_or_draft(file, test, taking.partial, told)) is not None]
     folders = {test.name: _keep_uploads(tools.settings.data_dir, file, test) for test in written}
     async with tools.store.transaction() as tx:
@@ -158,7 +167,9 @@ def _whole_or_draft(file: Path, test: WrittenTest, partial: bool, told: _Told) -
     return with_notes(test)
 
 
-def read_file(file: Path, *, form: str | None = None, base_url: str | None = None) -> tuple[WrittenTest, ...]:
+def read_file(
+    file: Path, *, form: str | None = None, base_url: str | None = None, name: str | None = None
+) -> tuple[WrittenTest, ...]:
     """Raises BadTest: one line with file, line, step and what was expected."""
     known = form or choosing.format_of(file)
     if known is None:
@@ -174,7 +185,7 @@ def read_file(file: Path, *, form: str | None = None, base_url: str | None = Non
         raise BadTest(f"{file}: not UTF-8 text") from None
     except OSError as error:
         raise BadTest(f"{file}: {error.strerror or 'cannot be read'}") from None
-    return choosing.read(known, text, where=str(file), name=file.name.split(".")[0], base_url=base_url)
+    return choosing.read(known, text, where=str(file), name=name or file.name.split(".")[0], base_url=base_url)
 
 
 async def check_fragments(tx: Transaction, project: Project, where: str, test: WrittenTest) -> None:
