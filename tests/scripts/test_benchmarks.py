@@ -11,6 +11,7 @@ import pytest
 
 from radar.elements import PageSnapshot
 from radar.locators import Locator
+from repair_ladder.step_format import read_steps
 from tests.builders import a_page, index_of
 
 SCRIPTS = str(Path(__file__).resolve().parents[2] / "scripts")
@@ -135,3 +136,22 @@ def test_a_curve_is_a_picture_that_can_be_read(scripts: Any) -> None:
     lines = ElementTree.fromstring(drawn).findall("{http://www.w3.org/2000/svg}polyline")
 
     assert [len(line.get("points", "").split()) for line in lines] == [2]  # what lies above the axis is cut off
+
+
+def test_every_test_of_the_demo_can_be_written_by_hand(scripts: Any) -> None:
+    from gardener.actions.importing import read_file
+    from gardener.sample_shop import TESTS_FOLDER
+
+    bare_steps = scripts("bare_steps")
+    files = sorted(TESTS_FOLDER.glob("*.yaml"))
+
+    written = [
+        bare_steps.bare(test.steps, dict.fromkeys(test.variables or {}, "x"))
+        for file in files
+        for test in read_file(file)
+    ]
+
+    assert len(written) >= len(files) > 10
+    assert min(map(len, written)) >= 4
+    with pytest.raises(bare_steps.NotBare):
+        bare_steps.bare(read_steps([{"scroll": {"by": 10}}]), {})
