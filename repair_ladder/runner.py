@@ -979,8 +979,9 @@ class _Player:
         return any(self.values.get(name) in self.stage.secrets for name in names_in(value))
 
     def files(self, names: Sequence[str]) -> list[str]:
-        """Paths of the files of an upload, which lie beside the test and nowhere else."""
-        folder = self.stage.files
+        """Paths of the files of an upload, which lie beside the test or fragment it stands in and nowhere else."""
+        inside = self.fragments[-1] if self.fragments else None
+        folder = self.stage.files if inside is None else self.stage.fragment_files.get(inside)
         paths = []
         for name in names:
             path = (folder / name).resolve() if folder else None

@@ -31,6 +31,7 @@ class Stage:
     fragments: Mapping[str, Steps] = field(default_factory=dict)  # what `use` may name
     forbidden: tuple[Locator, ...] = ()  # what the steps at `guarded` do not act on
     guarded: frozenset[Place] = frozenset()  # those of a repair
+    fragment_files: Mapping[str, Path] = field(default_factory=dict)  # `files` of those, by their names
     announced_css: Mapping[str, str] = field(default_factory=dict)  # toast, modal, validation_error: own selectors
 
 

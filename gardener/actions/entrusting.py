@@ -38,6 +38,7 @@ class Values:
     secrets: frozenset[str]
     trouble: str | None = None
     fragments: Mapping[str, Steps] = field(default_factory=dict)  # the steps of tests that it uses, by their names
+    folders: Mapping[str, str] = field(default_factory=dict)  # where the files of their uploads are, by their names
 
 
 async def fragments_of(tools: Tools, test: SavedTest) -> Mapping[str, SavedTest]:
@@ -116,7 +117,8 @@ def _values(
     own = {values[name] for name in names if name in values}
     every = {one for one in opened.values() if isinstance(one, str)}
     steps = {name: one.steps for name, one in shared.items()}
-    return Values(values, frozenset(names), frozenset(own | every), _trouble(missing, unreadable), steps)
+    folders = {name: one.folder for name, one in shared.items() if one.folder}
+    return Values(values, frozenset(names), frozenset(own | every), _trouble(missing, unreadable), steps, folders)
 
 
 def _of_environment(settings: Settings, name: str) -> str | None:

@@ -57,6 +57,7 @@ def stage_of(
         locale=settings.locale,
         test_id_attribute=settings.test_id_attribute,
         fragments=values.fragments,
+        fragment_files={name: tools.settings.data_dir / folder for name, folder in values.folders.items()},
         announced_css=settings.announced_css,
         forbidden=settings.forbidden_locators,
     )

@@ -105,6 +105,21 @@ async def test_a_test_is_played_with_the_fragments_it_uses_and_their_variables(w
     assert stages[0].values == {"user": "ada", "x": "1"}
 
 
+async def test_a_fragment_brings_the_files_of_its_uploads(world: World, tmp_path: Path) -> None:
+    (tmp_path / "mug.txt").write_text("a mug")
+    (tmp_path / "1.yaml").write_text("name: send\nsteps:\n- upload: {css: '#f', files: [mug.txt]}\n")
+    (tmp_path / "2.yaml").write_text("name: outer\nsteps:\n- goto: /\n- use: send\n")
+    imported = await import_files(world.tools, world.project, [tmp_path], "Ada")
+    stages: list[Stage] = []
+    world = playing(world, Green(played()), stages)
+
+    await world.run("outer")
+
+    assert not imported.errors
+    assert stages[0].files is None
+    assert (stages[0].fragment_files["send"] / "mug.txt").read_text() == "a mug"
+
+
 async def test_a_file_whose_fragments_go_round_in_a_circle_is_refused_as_a_whole(world: World, tmp_path: Path) -> None:
     await world.save(a_test({"use": "b"}, name="a"))
     good, bad = tmp_path / "1.yaml", tmp_path / "2.yaml"

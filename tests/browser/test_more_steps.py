@@ -115,6 +115,31 @@ async def test_an_upload_by_way_of_a_button(play: Play, site: Site, tmp_path: Pa
     )
 
 
+async def test_an_upload_in_a_fragment_takes_the_file_beside_the_fragment(
+    play: Play, site: Site, tmp_path: Path
+) -> None:
+    site.show(
+        '<input type=file id=f onchange="f.files[0].text().then((text) => { p.textContent += text; })"><p id=p></p>'
+    )
+    own, theirs = tmp_path / "test", tmp_path / "fragment"
+    for folder in (own, theirs):
+        folder.mkdir()
+        (folder / "it.txt").write_text(f"the {folder.name}'s. ")
+    upload = {"upload": {"css": "#f", "files": ["it.txt"]}}
+    shared = {"send": read_steps([upload]), "outer": read_steps([{"use": "send"}]), "bare": read_steps([upload])}
+    given = {"fragments": shared, "fragment_files": {"send": theirs}, "files": own}
+
+    green(
+        await play(
+            {"use": "outer"}, {"assert_text": {"css": "#p", "equals": "the fragment's."}},
+            upload, {"assert_text": {"css": "#p", "equals": "the fragment's. the test's."}}, **given,
+        )
+    )  # fmt: skip
+    outcome = red(await play({"use": "bare"}, **given), "test", "2")
+
+    assert outcome.message == "in the fragment 'bare', step 1: the file 'it.txt' is not there"
+
+
 async def test_a_downloaded_file_is_taken_by_name_and_text(play: Play, site: Site) -> None:
     site.show("<a href=/file>Save</a>")
     site.pages["/file"] = Answer(
