@@ -159,6 +159,7 @@ async def _replay(
         context = await new_context(browser, locale=stage.locale, state=stage.state)
     except Error as error:
         return Environment("browser", f"the browser is gone: {first_line(error)}"), None
+    filming: asyncio.Future[None] | None = None
     try:
         player = _Player(context, await context.new_page(), stage, redact)
         if stage.fenced_to is not None:
@@ -169,7 +170,7 @@ async def _replay(
             await player.watch_toasts(player.page)
             context.on("page", player.watch_toasts)
         if stage.pictures and not stage.secrets:
-            await player.film(player.page)
+            filming = asyncio.ensure_future(player.film(player.page))  # the first step does not wait for it
             context.on("page", player.film)
         if stage.tracing:
             await context.tracing.start(screenshots=not stage.secrets, snapshots=True)
@@ -185,6 +186,8 @@ async def _replay(
     finally:
         with contextlib.suppress(Error):
             await context.close()
+        if filming is not None:
+            await filming
 
 
 async def _state_of(context: BrowserContext, page: Page) -> Any:
@@ -239,7 +242,7 @@ class _Player:
         self.requests: dict[Request, int | None] = {}  # with the status of the answer
         self.toasts: list[Announced] = []
         self.toasts_since = 0  # the first that came up since the last step that may have caused one
-        self.frames: dict[Page, bytes] = {}  # the newest picture of each tab
+        self.frames: dict[Page, str] = {}  # the newest picture of each tab, as it came: most are never looked at
         self.shots: list[tuple[str, bytes]] = []  # that the step being played has asked for
         self.shot_bytes = 0
         self.fragments: list[str] = []  # those being played, outermost first
@@ -328,7 +331,7 @@ class _Player:
             session = await self.context.new_cdp_session(page)
 
             async def keep(event: dict[str, Any]) -> None:
-                self.frames[page] = base64.b64decode(event["data"])
+                self.frames[page] = event["data"]
                 with contextlib.suppress(Error):
                     await session.send("Page.screencastFrameAck", {"sessionId": event["sessionId"]})
 
@@ -340,7 +343,8 @@ class _Player:
         if not self.stage.pictures:
             return None
         if not self.stage.secrets:
-            return self.frames.get(self.page)
+            newest = self.frames.get(self.page)
+            return base64.b64decode(newest) if newest else None
         with contextlib.suppress(Error):
             return await self.page.screenshot(
                 type="jpeg", quality=FILM_QUALITY, scale="css", mask=self.not_for_pictures(), timeout=PICTURE_MS
