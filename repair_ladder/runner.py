@@ -243,6 +243,7 @@ class _Player:
         self.toasts: list[Announced] = []
         self.toasts_since = 0  # the first that came up since the last step that may have caused one
         self.frames: dict[Page, str] = {}  # the newest picture of each tab, as it came: most are never looked at
+        self.pictured: tuple[Look, bytes] | None = None  # the page that the last check saw, and the picture after it
         self.shots: list[tuple[str, bytes]] = []  # that the step being played has asked for
         self.shot_bytes = 0
         self.fragments: list[str] = []  # those being played, outermost first
@@ -338,17 +339,25 @@ class _Player:
             session.on("Page.screencastFrame", keep)
             await session.send("Page.startScreencast", FILM)
 
-    async def picture_now(self) -> bytes | None:
-        """The page after a step. With secrets in play it is taken for itself, with whatever may show one masked."""
+    async def picture_now(self, kind: str) -> bytes | None:
+        """The page after a step. With secrets in play it is taken for itself, with whatever may show one masked; once
+        for checks in a row that saw the same page, for it takes longer than most steps do."""
         if not self.stage.pictures:
             return None
         if not self.stage.secrets:
             newest = self.frames.get(self.page)
             return base64.b64decode(newest) if newest else None
+        before, self.pictured = self.pictured, None
+        look = self.look if kind.startswith("assert_") else None
+        if before and look and before[0].is_same_page(look):
+            self.pictured = before
+            return before[1]
         with contextlib.suppress(Error):
-            return await self.page.screenshot(
+            taken = await self.page.screenshot(
                 type="jpeg", quality=FILM_QUALITY, scale="css", mask=self.not_for_pictures(), timeout=PICTURE_MS
             )
+            self.pictured = (look, taken) if look else None
+            return taken
         return None
 
     async def watch_toasts(self, page: Page) -> None:
@@ -478,7 +487,8 @@ class _Player:
             self.played.append(
                 Played(
                     place, step.kind, url, started, self.now_ms(), self.way, snapshot_at, target_at, why,
-                    skipped=bool(failed and step.optional), picture=await self.picture_now(), shots=tuple(self.shots),
+                    skipped=bool(failed and step.optional), picture=await self.picture_now(step.kind),
+                    shots=tuple(self.shots),
                 )
             )  # fmt: skip
             if failed and not step.optional:

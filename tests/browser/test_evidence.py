@@ -56,6 +56,30 @@ async def test_no_picture_shows_a_secret_wherever_the_page_repeats_it(play: Play
     assert len(pictures[0][2] or b"") > 500
 
 
+async def test_checks_that_see_the_same_page_share_a_masked_picture(play: Play, site: Site) -> None:
+    site.show(
+        "<h1>Shop</h1><p>it is hush-hush</p><h2 id=h hidden>on</h2>"
+        "<button onclick=\"document.body.style.background = 'green'; h.hidden = false\">Go</button>"
+    )
+
+    done = await play(
+        {"assert_text": {"css": "h1", "equals": "Shop"}},
+        {"assert_visible": {"css": "p"}},
+        {"click": {"css": "button"}},
+        {"assert_visible": {"css": "h2"}},
+        {"assert_text": {"css": "h2", "equals": "on"}},
+        secrets=frozenset({"hush-hush"}),
+        pictures=True,
+    )
+
+    _, first, second, clicked, third, fourth = (one.picture for one in green(done).trace.played)
+    assert None not in (first, clicked, third)
+    assert second is first
+    assert fourth is third
+    assert third != first
+    assert third is not clicked, "what a click leads to may come later than its picture"
+
+
 async def test_a_screenshot_step_keeps_what_it_took_also_inside_a_fragment(play: Play, site: Site) -> None:
     site.show("<h1>Shop</h1><div style='position:absolute;top:90px;width:40px;height:30px;background:green'></div>")
     used = read_steps([{"screenshot": "inside"}, {"screenshot": {"css": "div", "as": "the ${what}"}}])
