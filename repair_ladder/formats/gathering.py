@@ -213,11 +213,6 @@ def unnegated(pattern: str) -> str | None:
     return before + rest[len(head) : -len(tail)] if rest.startswith(head) and rest.endswith(tail) else None
 
 
-def glob_pattern(glob: str) -> str:
-    """The regular expression of a wildcard pattern where `*` is anything, whole text."""
-    return "^" + ".*".join(re.escape(part) for part in re.split(r"\*+", glob)) + "$"
-
-
 def not_equal(text: str, *, folded: bool = False) -> str:
     """A regular expression that matches every text but this one.
 

@@ -54,6 +54,14 @@ COMPARED: Final = {
 }  # fmt: skip
 SKIPPED: Final = (ast.Pass, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal)
 AnyFunction = ast.FunctionDef | ast.AsyncFunctionDef
+# Methods that change the list or mapping they are called on.
+CHANGES: Final = frozenset("append extend insert remove pop update add setdefault sort reverse".split())
+SET_UP: Final = frozenset(
+    "setup_module setup_function setup_method setup_class setUp setUpClass setup asyncSetUp".split()
+)
+# Fixtures that the plugin's own page asks for by itself.
+BEHIND_A_PAGE: Final = frozenset({"browser", "context"})
+OVERRIDDEN: Final = BEHIND_A_PAGE | {"browser_context_args", "browser_type_launch_args", "connect_options"}
 
 
 def read(
@@ -121,6 +129,8 @@ class _File:
         self.lines = text.split("\n")
         self.marks = {number: found[1] for number, line in enumerate(self.lines, 1) if (found := MARKED.search(line))}
         self.fixtures: dict[str, _Fixture] = {}
+        self.for_all: list[ast.expr] = []  # marks of the whole file
+        self.unread: list[tuple[int, str]] = []  # what is done before each test, and cannot be said
 
     def script(self) -> Script:
         constants: list[Statement] = []
@@ -128,9 +138,15 @@ class _File:
         for node in self.tree.body:
             if isinstance(node, AnyFunction):
                 self.note_fixture(node)
+                self.note_setup(node)
                 constants.append(self.definition(node))
             elif isinstance(node, ast.Assign | ast.AnnAssign):
                 constants += self.statement(node)
+            elif isinstance(node, ast.stmt) and not isinstance(node, (*SKIPPED, ast.ClassDef)):
+                # What may be given a value at the top of the file, by a condition or a call, is not known after it.
+                constants += [Let(node.lineno, (name,), Unknown(node.lineno, self.text(node))) for name in _given(node)]
+            if isinstance(node, ast.Assign) and any(_dotted(one) == "pytestmark" for one in node.targets):
+                self.for_all = node.value.elts if isinstance(node.value, ast.List | ast.Tuple) else [node.value]
         for node in self.tree.body:
             if isinstance(node, AnyFunction) and node.name.startswith("test"):
                 cases += self.cases(node, ())
@@ -148,24 +164,38 @@ class _File:
                 is_automatic = any(one.arg == "autouse" and _is_true(one.value) for one in keywords)
                 self.fixtures[node.name] = _Fixture(node, is_automatic)
 
+    def note_setup(self, node: AnyFunction, owner: str = "") -> None:
+        if node.name in SET_UP:
+            of = f" of {owner}" if owner else ""
+            self.unread.append((node.lineno, f"{node.name}{of}: what it does before each test is missing"))
+
     def class_cases(self, node: ast.ClassDef) -> Iterator[Case]:
         outer = dict(self.fixtures)
-        unread: list[tuple[int, str]] = []
+        unread = list(self.unread)
+        for base in node.bases:
+            if _dotted(base).rpartition(".")[2] not in ("object", "TestCase"):
+                of = _dotted(base) or self.text(base)
+                what = f"{of}, which {node.name} comes from: what it does before each test is missing"
+                self.unread.append((node.lineno, what))
         for one in node.body:
             if isinstance(one, AnyFunction):
                 self.note_fixture(one)
-                if one.name in ("setup_method", "setup_class", "setUp", "setup"):
-                    unread.append((one.lineno, f"{one.name} of {node.name}: what it does before each test is missing"))
+                self.note_setup(one, node.name)
         for one in node.body:
             if isinstance(one, AnyFunction) and one.name.startswith("test"):
-                for case in self.cases(one, (*node.decorator_list,), prefix=f"{node.name} › "):
-                    yield replace(case, missing=(*unread, *case.missing))
-        self.fixtures = outer
+                yield from self.cases(one, (*node.decorator_list,), prefix=f"{node.name} › ")
+        self.fixtures, self.unread = outer, unread
 
     def cases(self, node: AnyFunction, outer: Sequence[ast.expr], prefix: str = "") -> Iterator[Case]:
         marks = _Marks()
-        for decorator in (*outer, *node.decorator_list):
+        for decorator in (*self.for_all, *outer, *node.decorator_list):
             self.decorator(decorator, marks)
+        marks.missing += self.unread
+        for name in OVERRIDDEN & set(self.fixtures) - (BEHIND_A_PAGE if "page" in self.fixtures else set()):
+            line = self.fixtures[name].function.lineno
+            marks.missing.append((line, f"the fixture {name} of this file: what it says of the browser is missing"))
+        if "base_url" in self.fixtures:
+            marks.notes.append((self.fixtures["base_url"].function.lineno, "base_url is taken for the project's"))
         asked = [one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
         given = {name for choice in marks.parameters for one in choice[:1] for let in one for name in _names(let)}
         before, unknown = self.before([*marks.asks, *asked], given)
@@ -221,6 +251,8 @@ class _File:
                 break
             choices.append(tuple(Let(one.lineno, (n,), self.expression(p)) for n, p in zip(names, parts, strict=True)))
             labels.append("-".join(quote(p.value) if isinstance(p, ast.Constant) else self.text(p)[:30] for p in parts))
+        if any(one.arg == "indirect" for one in call.keywords):
+            choices = []  # the values are for fixtures, which make something else of them
         if not choices or len(choices) > MOST_CASES:
             marks.missing.append((call.lineno, "parametrize with values that do not stand there"))
             return
@@ -255,8 +287,12 @@ class _File:
 
     def fixture_body(self, node: AnyFunction) -> list[Statement]:
         """Up to its `yield` or `return`, whose value the fixture's name then means."""
+        return self.up_to_yield(node.body, node.name)[0]
+
+    def up_to_yield(self, nodes: Sequence[ast.stmt], name: str) -> tuple[list[Statement], bool]:
+        """The statements before a `yield` or `return`, also one in a `with`; and is there one?"""
         made: list[Statement] = []
-        for one in node.body:
+        for one in nodes:
             given: ast.expr | None = None
             if isinstance(one, ast.Expr) and isinstance(one.value, ast.Yield):
                 given = one.value.value or ast.Constant(None)
@@ -265,13 +301,20 @@ class _File:
             if given is not None:
                 ast.copy_location(given, one)
                 if not (isinstance(given, ast.Constant) and given.value is None):
-                    made.append(Let(one.lineno, (node.name,), self.expression(given)))
-                return made
-            made += self.statement(one)
-        return made
+                    made.append(Let(one.lineno, (name,), self.expression(given)))
+                return made, True
+            if isinstance(one, ast.With | ast.AsyncWith):
+                inner, ends = self.up_to_yield(one.body, name)
+                made += self.with_block(one, tuple(inner))
+                if ends:
+                    return made, True
+            else:
+                made += self.statement(one)
+        return made, False
 
     def recorded(self) -> Iterator[Case]:
-        """A script without tests: what codegen writes."""
+        """A script without tests: what codegen writes. Each function that opens a browser is one."""
+        found: list[tuple[str, int, Sequence[ast.stmt], str]] = []
         for node in self.tree.body:
             if isinstance(node, AnyFunction):
                 names = [one.arg for one in node.args.args]
@@ -280,14 +323,17 @@ class _File:
                     and names[0] in ("playwright", "p", "pw", "page")
                     and node.name in ("run", "main", "test", "scenario")
                 ):
-                    yield self.recorded_case(node.lineno, node.body, names[0])
-                    return
-        for node in self.tree.body:
-            body = node.body if isinstance(node, AnyFunction) and not node.args.args else [node]
-            for one in body:
-                if isinstance(one, ast.With | ast.AsyncWith) and "playwright()" in self.text(one):
-                    yield self.recorded_case(one.lineno, body if body != [node] else [one], "")
-                    return
+                    found.append((node.name, node.lineno, node.body, names[0]))
+        for node in self.tree.body if not found else []:
+            body: Sequence[ast.stmt] = node.body if isinstance(node, AnyFunction) and not node.args.args else [node]
+            opens = (one for one in body if isinstance(one, ast.With | ast.AsyncWith))
+            first = next((one for one in opens if "playwright()" in self.text(one)), None)
+            if first is not None:
+                name = node.name if isinstance(node, AnyFunction) else f"line {first.lineno}"
+                found.append((name, first.lineno, body if body != [node] else [first], ""))
+        for name, line, body, parameter in found:
+            case = self.recorded_case(line, body, parameter)
+            yield replace(case, name=f"{self.name} › {name}") if len(found) > 1 else case
 
     def recorded_case(self, line: int, body: Sequence[ast.stmt], parameter: str) -> Case:
         known: list[Statement] = []
@@ -306,7 +352,12 @@ class _File:
         return quote(whole[column : column + MOST_QUOTED] if column and whole.isascii() else whole[:MOST_QUOTED])
 
     def body(self, nodes: Sequence[ast.stmt]) -> tuple[Statement, ...]:
-        return tuple(one for node in nodes for one in self.statement(node))
+        made: list[Statement] = []
+        for node in nodes:
+            made += self.statement(node)
+            if isinstance(node, ast.Return):
+                break  # nothing after it is done
+        return tuple(made)
 
     def statement(self, node: ast.stmt) -> list[Statement]:
         mark = self.marks.get(node.end_lineno or node.lineno)
@@ -322,11 +373,13 @@ class _File:
                 return [Do(line, self.expression(node.value))]
             case ast.Assign(targets=[ast.Name() as target]):
                 return [Let(line, (target.id,), self.expression(node.value))]
-            case ast.Assign(targets=[ast.Tuple(elts=names) | ast.List(elts=names)]):
+            case ast.Assign(targets=[ast.Tuple(elts=names) | ast.List(elts=names)]) if not any(
+                isinstance(one, ast.Starred) for one in names
+            ):
                 taken = tuple(one.id if isinstance(one, ast.Name) else None for one in names)
                 return [Let(line, taken, self.expression(node.value), takes_apart=True)]
-            case ast.AnnAssign(target=ast.Name() as target) if node.value is not None:
-                return [Let(line, (target.id,), self.expression(node.value))]
+            case ast.AnnAssign(target=ast.Name() as target):
+                return [Let(line, (target.id,), self.expression(node.value))] if node.value is not None else []
             case ast.With() | ast.AsyncWith():
                 return self.with_block(node)
             case ast.Assert():
@@ -335,7 +388,7 @@ class _File:
                 return [Let(line, (RETURN,), self.expression(node.value))] if node.value is not None else []
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 return [self.definition(node)]
-        return [Other(line, self.text(node)), *self.inside(node)]
+        return [Other(line, self.text(node), _given(node)), *self.inside(node)]
 
     def definition(self, node: AnyFunction) -> Statement:
         return Let(node.lineno, (node.name,), Function(node.lineno, _parameters(node.args), self.body(node.body)))
@@ -356,8 +409,8 @@ class _File:
         inner = [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.stmt | ast.excepthandler)]
         return list(reversed(inner))
 
-    def with_block(self, node: ast.With | ast.AsyncWith) -> list[Statement]:
-        body = self.body(node.body)
+    def with_block(self, node: ast.With | ast.AsyncWith, body: tuple[Statement, ...] | None = None) -> list[Statement]:
+        body = self.body(node.body) if body is None else body
         for item in reversed(node.items):
             name = item.optional_vars.id if isinstance(item.optional_vars, ast.Name) else None
             body = (Within(node.lineno, self.expression(item.context_expr), name, body),)
@@ -458,6 +511,25 @@ def _dotted(node: ast.expr) -> str:
         parts.append(node.attr)
         node = node.value
     return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
+
+
+def _given(node: ast.AST) -> tuple[str, ...]:
+    """The names that a statement gives a value, or changes the value of: `x = …`, `x[0] = …`, `x.append(…)`."""
+    names: dict[str, None] = {}
+    for one in ast.walk(node):
+        if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load):
+            names[one.id] = None
+        elif isinstance(one, ast.Attribute | ast.Subscript) and not isinstance(one.ctx, ast.Load):
+            names[_root(one)] = None
+        elif isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in CHANGES:
+            names[_root(one.func)] = None
+    return tuple(name for name in names if name)
+
+
+def _root(node: ast.AST) -> str:
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _flags(node: ast.expr) -> str | None:

@@ -47,7 +47,18 @@ DEEPEST: Final = 60
 MOST_NODES: Final = 200_000
 MOST_QUOTED: Final = 400  # bytes that are looked at to quote a statement
 MOST_INSIDE: Final = 2000  # lines of one block that are named
-TESTS: Final = frozenset({"test", "it"})
+HOOKS: Final = frozenset({"describe", "beforeEach", "beforeAll", "afterEach", "afterAll"})
+TITLES: Final = frozenset({"string", "template_string", "identifier", "binary_expression", "member_expression"})
+# Fixtures that stand behind every page.
+OVERRIDDEN: Final = frozenset({"page", "context", "browser", "storageState", "baseURL"})
+# What of `test.use` makes another page of it.
+USES: Final = re.compile(
+    r"storageState|isMobile|hasTouch|devices\[|extraHTTPHeaders|httpCredentials|javaScriptEnabled|offline|userAgent|"
+    r"contextOptions|proxy"
+)
+NAMES: Final = frozenset({"identifier", "shorthand_property_identifier_pattern"})
+# Methods that change the list or mapping they are called on.
+CHANGES: Final = frozenset("push pop shift unshift splice sort reverse delete".split())
 LOOKED_UP: Final = {
     "$": "query_selector", "$$": "query_selector_all", "$eval": "eval_on_selector", "$$eval": "eval_on_selector_all",
 }  # fmt: skip
@@ -128,6 +139,7 @@ class _Around:
     missing: tuple[tuple[int, str], ...] = ()
     tags: tuple[str, ...] = ()
     status: str = "active"
+    constants: tuple[Statement, ...] = ()
 
 
 @dataclass(slots=True)
@@ -140,6 +152,9 @@ class _File:
     def __init__(self, name: str, source: bytes) -> None:
         self.name, self.source = name, source
         self.found = _Found()
+        # What the file calls them -> what they are: `import { test as setup }`, `const { describe } = test`.
+        self.called = {"test": "test", "it": "test"} | {name: f"test.{name}" for name in HOOKS}
+        self.own_fixtures: dict[str, tuple[tuple[int, str], ...]] = {}  # of a `test.extend(…)`, by its name
 
     def first_line(self, node: Node) -> str:
         """A node's beginning; blocks in blocks share their text, so that it is not taken whole."""
@@ -147,31 +162,73 @@ class _File:
         return quote(self.source[node.start_byte : end].decode("utf-8", "replace").split("\n", 1)[0])
 
     def script(self, root: Node) -> Script:
+        for node in _walk_top(root):
+            self.note_names(node)
         self.block(root.named_children, _Around(), 0)
         cases = self.found.cases or list(self.recorded(root))
         return Script(tuple(self.found.constants), tuple(cases))
 
     # --- tests ---
 
+    def note_names(self, node: Node) -> None:
+        """Other names of `test`, and of what hangs on it."""
+        if node.type == "import_specifier":
+            name, alias = node.child_by_field_name("name"), node.child_by_field_name("alias")
+            if alias is not None and _text(name) == "test":
+                self.called[_text(alias)] = "test"
+            return
+        left, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if node.type != "variable_declarator" or left is None or value is None:
+            return
+        if left.type == "object_pattern":
+            is_ours = _text(value) in self.called or "playwright/test" in _text(value)
+            for one in left.named_children if is_ours else []:
+                key = _text(one.child_by_field_name("key") or one)
+                given = one.child_by_field_name("value")
+                if key == "test":
+                    self.called[_text(given) if given is not None else key] = "test"
+                elif key in HOOKS:
+                    self.called[_text(given) if given is not None else key] = f"test.{key}"
+        extends = re.match(r"([\w.]+)\.extend\b", _text(value))
+        if left.type == "identifier" and extends and extends[1].split(".")[0] in self.called:
+            self.called[_text(left)] = "test"
+            inner = next((one for one in _walk(value) if one.type == "object"), None)
+            pairs = [one.child_by_field_name("key") or one for one in inner.named_children] if inner is not None else []
+            names = [(_line(one), _text(one.child_by_field_name("name") or one)) for one in pairs]
+            base = self.own_fixtures.get(extends[1], ())
+            self.own_fixtures[_text(left)] = (*base, *(one for one in names if one[1] in OVERRIDDEN))
+
     def block(self, nodes: Sequence[Node], around: _Around, depth: int) -> None:
         calls: list[tuple[Node, str, Node]] = []
+        constants, loose = list[Statement](), list[Node]()
         for node in nodes:
             found = self.test_call(node)
             if found is not None:
                 calls.append((node, *found))
             elif node.type in ("lexical_declaration", "variable_declaration", "function_declaration"):
-                self.found.constants += self.statement(node)
+                constants += self.statement(node)
             elif node.type == "export_statement":
-                self.found.constants += [s for one in node.named_children for s in self.exported(one)]
-            elif "test(" in _text(node) and node.type not in ("comment", "import_statement"):
-                what = f"tests in a block that is not known: {self.first_line(node)}"
-                self.found.cases.append(
-                    self.case(_line(node), f"{self.name}, line {_line(node)}", (), (), around, (what,))
-                )
+                constants += [s for one in node.named_children for s in self.exported(one)]
+            elif node.type not in ("comment", *NOTHING):
+                if self.holds_tests(node):
+                    loose.append(node)
+                # What may be given a value here, by a condition or a call, is not known after it.
+                constants += [Let(_line(node), (n,), Unknown(_line(node), self.first_line(node))) for n in _given(node)]
+        if depth:
+            around = replace(around, constants=(*around.constants, *constants))
+        else:
+            self.found.constants += constants
         for node, name, call in calls:
             around = self.hook(node, name, call, around)
+        for node in loose:
+            what = f"tests in a block that is not known: {self.first_line(node)}"
+            self.found.cases.append(self.case(_line(node), f"{self.name}, line {_line(node)}", (), (), around, (what,)))
         for node, name, call in calls:
             self.test(node, name, call, around, depth)
+
+    def holds_tests(self, node: Node) -> bool:
+        called = "|".join(map(re.escape, self.called))
+        return re.search(rf"(?<![\w.])(?:{called})(?:\.\w+)*\(", _text(node)) is not None
 
     def exported(self, node: Node) -> list[Statement]:
         return self.statement(node) if node.type.endswith("_declaration") else []
@@ -183,9 +240,10 @@ class _File:
             return None
         name = _text(call.child_by_field_name("function"))
         arguments = call.child_by_field_name("arguments")
-        if arguments is None or name.split(".")[0] not in TESTS or not re.fullmatch(r"[\w.]+", name):
+        head, _, rest = name.partition(".")
+        if arguments is None or head not in self.called or not re.fullmatch(r"[\w.]+", name):
             return None
-        return ".".join(["test", *name.split(".")[1:]]), arguments
+        return ".".join([self.called[head], *([rest] if rest else [])]), arguments
 
     def hook(self, node: Node, name: str, arguments: Node, around: _Around) -> _Around:
         function = self.last_function(arguments)
@@ -201,19 +259,25 @@ class _File:
                 return replace(around, notes=(*around.notes, what))
             case "test.use":
                 text = _text(arguments)
-                is_missing = re.search(
-                    r"storageState|isMobile|hasTouch|devices\[|extraHTTPHeaders|httpCredentials", text
-                )
+                width = re.search(r"\bwidth\s*:\s*(\d+)", text)
+                is_missing = USES.search(text) or (width and int(width[1][:9]) < script_reading.NARROW_PX)
                 what = (_line(node), f"test.use{quote(text)} is left out")
                 if is_missing:
                     return replace(around, missing=(*around.missing, what))
                 return replace(around, notes=(*around.notes, what))
             case "test.describe.configure" | "test.setTimeout" | "test.slow":
                 return replace(around, notes=(*around.notes, (_line(node), f"{name} is left out")))
-            case "test.skip" | "test.fixme" if function is None:
+            case "test.skip" | "test.fixme" if not self.is_test(arguments):
                 what = (_line(node), f"{name}: the tests are taken in as drafts")
                 return replace(around, notes=(*around.notes, what), status="draft")
+            case "test.fail" if not self.is_test(arguments):
+                return replace(around, missing=(*around.missing, (_line(node), "test.fail: tests that have to fail")))
         return around
+
+    def is_test(self, arguments: Node) -> bool:
+        """A title and what is done, or a condition?"""
+        given = [one for one in arguments.named_children if one.type != "comment"]
+        return len(given) > 1 and given[0].type in TITLES and self.last_function(arguments) is not None
 
     def test(self, node: Node, name: str, arguments: Node, around: _Around, depth: int) -> None:
         function = self.last_function(arguments)
@@ -231,9 +295,17 @@ class _File:
                 inner = replace(around, titles=(*around.titles, title) if title else around.titles, status=status)
                 self.block(self.function_nodes(function), inner, depth + 1)
             return
-        if name not in ("test", "test.only", "test.skip", "test.fixme", "test.fail"):
+        if name not in ("test", "test.only", "test.skip", "test.fixme", "test.fail", "test.fail.only"):
             return
-        missing = ("test.fail: a test that has to fail",) if name == "test.fail" else ()
+        if name in ("test.skip", "test.fixme", "test.fail") and not self.is_test(arguments):
+            return
+        missing = [f"{name}: a test that has to fail"] if name.startswith("test.fail") else []
+        own = _text(node.named_children[0].child_by_field_name("function")).split(".")[0]
+        for line, fixture in self.own_fixtures.get(own, ()):
+            around = replace(
+                around,
+                missing=(*around.missing, (line, f"the fixture {fixture} of this file: what it does is missing")),
+            )
         if name in ("test.skip", "test.fixme"):
             what = (_line(node), f"{name}: the test is taken in as a draft")
             around = replace(around, status="draft", notes=(*around.notes, what))
@@ -251,7 +323,9 @@ class _File:
     ) -> Case:  # fmt: skip
         lacking = (*around.missing, *((line, what) for what in missing))
         asked = tuple(dict.fromkeys(asks))
-        return Case(line, label, asked, body, around.before, around.status, around.notes, lacking, around.tags)
+        return Case(
+            line, label, asked, body, around.before, around.status, around.notes, lacking, around.tags, around.constants
+        )
 
     def title(self, node: Node) -> str:
         expression = self.expression(node)
@@ -297,7 +371,12 @@ class _File:
     # --- statements ---
 
     def body(self, nodes: Sequence[Node]) -> tuple[Statement, ...]:
-        return tuple(one for node in nodes for one in self.statement(node))
+        made: list[Statement] = []
+        for node in nodes:
+            made += self.statement(node)
+            if node.type == "return_statement":
+                break  # nothing after it is done
+        return tuple(made)
 
     def statement(self, node: Node) -> list[Statement]:
         line = _line(node)
@@ -319,13 +398,15 @@ class _File:
                 return [Let(line, (RETURN,), self.expression(given[0]))] if given else []
             case kind if kind in NOTHING:
                 return []
-        return [Other(line, self.first_line(node)), *self.inside(node)]
+        return [Other(line, self.first_line(node), _given(node)), *self.inside(node)]
 
     def expression_statement(self, node: Node, line: int) -> list[Statement]:
         if node.type == "assignment_expression":
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             if left is not None and right is not None and left.type == "identifier":
-                return [Let(line, (_text(left),), self.expression(right))]
+                return [Let(line, (_text(left),), self.expression(right), is_new=False)]
+        if node.type in ("assignment_expression", "augmented_assignment_expression", "update_expression"):
+            return [Other(line, self.first_line(node), _given(node))]
         if node.type == "string":
             return []
         return [Do(line, self.expression(node))]
@@ -338,9 +419,8 @@ class _File:
         if name.type == "identifier":
             return [Let(line, (_text(name),), self.expression(value))]
         if name.type == "array_pattern":
-            names = tuple(_text(one) if one.type == "identifier" else None for one in name.named_children)
-            return [Let(line, names, self.expression(value), takes_apart=True)]
-        return [Other(line, self.first_line(node))]
+            return [Let(line, _places(name), self.expression(value), takes_apart=True)]
+        return [Other(line, self.first_line(node), _given(node))]
 
     def inside(self, node: Node) -> list[Statement]:
         """What stands in a block that cannot be said, line by line."""
@@ -431,7 +511,8 @@ class _File:
         if re.fullmatch(r"\d{1,15}", text, re.ASCII):
             return Constant(_line(node), int(text))
         if re.fullmatch(r"\d{0,15}\.\d{1,15}|\d{1,9}e\d", text, re.ASCII):
-            return Constant(_line(node), float(text))
+            value = float(text)
+            return Constant(_line(node), int(value) if value.is_integer() else value)
         return Unknown(_line(node), quote(text))
 
     def pairs(self, node: Node, depth: int) -> Expression:
@@ -495,6 +576,52 @@ class _File:
         if len(body) == 1 and isinstance(body[0], Do) and (_body_type(node) != "statement_block"):
             body = (Let(body[0].line, (RETURN,), body[0].what),)
         return Function(_line(node), tuple(names), body)
+
+
+def _places(pattern: Node) -> tuple[str | None, ...]:
+    """The names of `[a, , b]` by their places."""
+    names: list[str | None] = [None]
+    for one in pattern.children:
+        if one.type == ",":
+            names.append(None)
+        elif one.type == "identifier":
+            names[-1] = _text(one)
+    return tuple(names)
+
+
+def _given(node: Node) -> tuple[str, ...]:
+    """The names that a statement gives a value, or changes the value of: `x = …`, `x[0] = …`, `x++`, `x.push(…)`."""
+    names: dict[str, None] = {}
+    for one in _walk(node):
+        target: Node | None = None
+        if one.type in ("assignment_expression", "augmented_assignment_expression"):
+            target = one.child_by_field_name("left")
+        elif one.type == "update_expression":
+            target = one.child_by_field_name("argument")
+        elif one.type == "variable_declarator" and (one == node or (one.parent and one.parent.type[0] == "v")):
+            target = one.child_by_field_name("name")  # what let and const name in a block is not known outside of it
+        elif one.type == "call_expression":
+            function = one.child_by_field_name("function")
+            is_change = function is not None and _text(function.child_by_field_name("property")) in CHANGES
+            target = function if is_change else None
+        if target is not None and target.type in ("object_pattern", "array_pattern"):
+            names |= {_text(inner): None for inner in _walk(target) if inner.type in NAMES}
+        while target is not None and target.type in ("member_expression", "subscript_expression"):
+            target = target.child_by_field_name("object")
+        if target is not None and target.type == "identifier":
+            names[_text(target)] = None
+    return tuple(names)
+
+
+def _walk_top(root: Node) -> Iterator[Node]:
+    """The declarations and imports at the top of a file, in their order."""
+    for node in root.named_children:
+        if node.type == "import_statement":
+            yield from (one for one in _walk(node) if one.type == "import_specifier")
+        inner = node.named_children if node.type == "export_statement" else [node]
+        for one in inner:
+            if one.type in ("lexical_declaration", "variable_declaration"):
+                yield from one.named_children
 
 
 def _body_type(function: Node) -> str:

@@ -119,12 +119,16 @@ class Do:
 
 @dataclass(frozen=True, slots=True)
 class Let:
-    """`names` is one name, or several where a list is taken apart; None for one that is passed over."""
+    """`names` is one name, or several where a list is taken apart; None for one that is passed over.
+
+    `is_new`: it belongs to the function it stands in; else it may be that of what is around it.
+    """
 
     line: int
     names: tuple[str | None, ...]
     what: Expression
     takes_apart: bool = False
+    is_new: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +161,11 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """A statement that no test here has: a loop, a condition, a definition."""
+    """A statement that no test here has: a loop, a condition, a definition. What it `gives` a value is not known."""
 
     line: int
     text: str
+    gives: tuple[str, ...] = ()
 
 
 Statement: TypeAlias = Do | Let | Within | Claim | Marked | Other
@@ -168,7 +173,10 @@ Statement: TypeAlias = Do | Let | Within | Claim | Marked | Other
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test. `before` is what runs before its own body, outermost first; `asks` are the fixtures it names."""
+    """One test. `before` is what runs before its own body, outermost first; `asks` are the fixtures it names.
+
+    `constants` are what the blocks around it define for it, outermost first.
+    """
 
     line: int
     name: str
@@ -179,6 +187,7 @@ class Case:
     notes: tuple[tuple[int, str], ...] = ()
     missing: tuple[tuple[int, str], ...] = ()
     tags: tuple[str, ...] = ()
+    constants: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

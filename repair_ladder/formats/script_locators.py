@@ -36,6 +36,8 @@ ROLE_STATES: Final = {
     "selected": (':is([aria-selected="true"], option:checked)', ':not([aria-selected="true"], option:checked)'),
 }
 ATTRIBUTE_ENGINES: Final = frozenset({"id", "data-testid", "data-test-id", "data-test"})
+# What Python and a browser read as something else: \A and \Z, [] and [^], {,3}, and groups that only one of them has.
+OTHERWISE: Final = re.compile(r"(?<!\\)(?:\\\\)*(?:\\[AZ]|\[\^?\]|\{,\d+\}|\(\?(?:P|#|\())")
 MOST_PARTS: Final = 15
 MOST_LOCATORS: Final = 60  # in one another; one that is named twice counts twice
 
@@ -109,8 +111,10 @@ def enter(frame: Spot) -> Place:
 def regex(source: str, flags: str = "") -> Rx:
     """From a regular expression as JavaScript writes it. Raises Unsayable for what ours cannot be."""
     kept = "".join(sorted(set(flags) & set("ims")))
-    if set(flags) - set("imsguyvd"):
+    if set(flags) - set("imsgud"):
         raise Unsayable(f"the flags {quote(flags)}")
+    if OTHERWISE.search(source):
+        raise Unsayable(f"the expression {quote(source)}, which Python reads otherwise than a browser")
     source = source.replace("\\/", "/")
     if "${" in source:
         raise Unsayable(f"the expression {quote(source)} would be read as a variable")

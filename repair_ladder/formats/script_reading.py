@@ -6,22 +6,25 @@ means what the file itself gave it as a constant, a locator or a page, and anyth
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
+from urllib.parse import urlsplit
 
+from radar.elements import fold
 from radar.locators import write as write_locator
 from radar.writing import css_string
 from repair_ladder.errors import BadTest
 from repair_ladder.formats import Secret, WrittenTest
 from repair_ladder.formats.gathering import (
+    FLAGS,
     NAME,
     Gatherer,
     TooMuch,
     Unsayable,
     beside_step,
-    glob_pattern,
     leads_elsewhere,
     literal,
     name_of,
@@ -74,13 +77,22 @@ from repair_ladder.formats.script_locators import (
 )
 from repair_ladder.formats.selectors import FOCUSED, UNCHECKED, UNWRITABLE, WRITABLE, inside
 from repair_ladder.step_format import LONGEST_VALUE, read_step
-from repair_ladder.values import PLACEHOLDER
+from repair_ladder.values import PLACEHOLDER, names_in
 
 FIXTURES: Final = frozenset(
     "page context browser browser_name browserName base_url baseURL playwright is_mobile isMobile is_chromium "
     "is_firefox is_webkit isMobile live_server self cls channel browserVersion testInfo tmp_path".split()
 )
-BASE_NAMES: Final = re.compile(r"(?i)(?:\A|_)(?:base|app|site|host|server|frontend|test|web)?_?(?:url|host|origin)\Z")
+# Names that the environment of a test gives the address of the app, not of what else it talks to.
+BASE_NAMES: Final = re.compile(
+    r"(?i)\A(?!.*(?:api|auth|admin|backend|mail|login|sso|idp|data))"
+    r"(?:(?:\w+_)?(?:base|app|site|web|frontend|test|server)_?|(?:playwright|pw|e2e)_)?(?:url|host|origin)\Z"
+)
+# Parts of addresses that name a host: it stands in the base URL, which addresses are looked at without.
+HOSTS: Final = re.compile(
+    r"https?|://|\blocalhost\b|\b\d{1,3}(?:\.\d{1,3}){3}\b|[\w-]\.[a-z]{2,24}(?::\d|/)|\.(?:com|org|net|io|dev|app)\b"
+)
+LINES: Final = re.compile(r"\A\(\?[is]*m|\\[nrvf]|\n|\[\^")
 # Of a context or a page: what only says how fast, how large or how watched; no step needs it.
 LEFT_OUT: Final = frozenset(
     "set_default_timeout set_default_navigation_timeout set_viewport_size wait_for_load_state pause bring_to_front "
@@ -98,7 +110,7 @@ MOST_STATEMENTS: Final = 20_000  # of one test
 # Of methods that take these in the first place, by name.
 FIRST: Final = (
     "selector", "role", "text", "test_id", "url", "key", "expected", "url_or_reg_exp", "title_or_reg_exp", "files",
-    "target", "value",
+    "source", "target", "value",
 )  # fmt: skip
 SHORTHANDS: Final = frozenset(
     "click dblclick hover check uncheck fill type press select_option set_input_files set_checked tap focus "
@@ -106,6 +118,7 @@ SHORTHANDS: Final = frozenset(
     "is_checked is_editable inner_html".split()
 )
 SIMPLE: Final = {"click": "click", "dblclick": "dblclick", "hover": "hover", "check": "check", "uncheck": "uncheck"}
+TWO_VALUES: Final = frozenset({"have_attribute", "have_css", "have_js_property"})
 STATES: Final = ("visible", "hidden", "enabled", "disabled", "checked", "editable")
 
 
@@ -140,6 +153,7 @@ class Read:
     what: str
     spot: Spot | None = None
     attribute: str = ""
+    at: int | None = None  # how many things had been done when it was read, if it was kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +183,62 @@ Value: TypeAlias = (
     str | int | float | bool | list["Value"] | dict[str, "Value"] | Rx | Page | Inside | Found | Read | Waited
     | Handle | Opaque | Function | None
 )  # fmt: skip
+
+
+def url_glob(glob: str) -> str:
+    """The regular expression of an address with wildcards: `*` stays between slashes, `**` does not, `{a,b}` is one."""
+    made, at, inside = ["^"], 0, False
+    for found in re.finditer(r"\\(.)|\*\*+/|\*+|[{},]", glob, re.DOTALL):
+        sign, between = found.group(), glob[at : found.start()]
+        made.append(re.escape(between))
+        at = found.end()
+        if sign[0] == "\\":
+            made.append(re.escape(found[1]))
+        elif sign == "*":
+            made.append("[^/]*")
+        elif sign[0] == "*" and sign[-1] == "/":
+            made.append("(?:.+/|)" if glob[: found.start()].endswith("/") else ".*/")
+        elif sign[0] == "*":
+            made.append(".*")
+        elif sign == ("}" if inside else "{"):
+            inside = sign == "{"
+            made.append("(?:" if inside else ")")
+        elif sign == ",":
+            made.append("|" if inside else ",")
+        else:
+            raise Unsayable(f"the wildcards {quote(glob)}")
+    if inside:
+        raise Unsayable(f"the wildcards {quote(glob)}")
+    return "".join([*made, re.escape(glob[at:]), "$"])
+
+
+def in_case(pattern: str, any_case: bool) -> str:
+    """The regular expression in any case or not, whatever its flags say of that."""
+    flags = FLAGS.match(pattern)
+    letters = set(flags.group().strip("(?)")) if flags else set()
+    kept = "".join(sorted(letters | {"i"} if any_case else letters - {"i"}))
+    body = pattern[flags.end() :] if flags else pattern
+    return f"(?{kept}){body}" if kept else body
+
+
+def matches_nothing(wanted: Rx) -> bool:
+    try:
+        return re.search(wanted.text, "") is not None
+    except (re.error, RecursionError, OverflowError):
+        return False  # which is said when it is used
+
+
+def _gives(statement: Statement) -> Iterator[str]:
+    """The names that a statement would give a value."""
+    match statement:
+        case Let():
+            yield from (name for name in statement.names if name)
+        case Other():
+            yield from statement.gives
+        case Within():
+            yield from [statement.name] if statement.name else []
+            for one in statement.body:
+                yield from _gives(one)
 
 
 def read(script: Script, *, where: str, base_url: str | None = None) -> tuple[WrittenTest, ...]:
@@ -217,14 +287,16 @@ class _Reader:
         self.lazy: dict[str, Expression] = {}  # what the file gives a name, before it is asked for
         self.module: dict[str, Value] = {}  # and after
         self.free: Callable[[str], Value] | None = None
-        self.pages = 1
+        self.openers: list[int] = [0]  # of each page, the one it was opened from
         self.current = 0
+        self.done = 0  # how many steps change something
         self.beside: Mapping[str, Any] | None = None
         self.depth = 0
-        self.has_page = False
+        self.has_page = "page" in case.asks
         self.count = 0
         self.following: list[str] = []  # functions whose lines are being read
-        for one in script.constants:
+        self.changed: set[str] = set()  # names of what is around these that they have given a value
+        for one in (*script.constants, *case.constants):
             if isinstance(one, Let) and not one.takes_apart and one.names[0]:
                 self.lazy[one.names[0]] = one.what
         self.names |= {
@@ -289,6 +361,8 @@ class _Reader:
             case Claim():
                 self.claim(statement)
             case Other():
+                for name in statement.gives:
+                    self.names[name] = Opaque(f"'{name}' is not known: {quote(statement.text)}")
                 raise Unsayable(quote(statement.text))
 
     # --- statements ---
@@ -318,6 +392,8 @@ class _Reader:
             return
         (name,) = statement.names
         assert name is not None
+        if not statement.is_new and self.following:
+            self.changed.add(name)
         if name == RETURN:
             self.names[name] = self.value(statement.what)
             return
@@ -330,24 +406,29 @@ class _Reader:
     def bound(self, name: str, value: Value) -> Value:
         if isinstance(value, Waited):
             return self.arrived(value)
-        if isinstance(value, Read) and value.what in ("text", "value", "attribute", "url"):
+        if isinstance(value, Read) and value.what in ("text", "value", "attribute"):
             return self.extract(name, value)
+        if isinstance(value, Read) and value.at is None:
+            return replace(value, at=self.done)  # it is asked for again where it is used, if nothing was done since
         return value
 
     def extract(self, name: str, value: Read) -> Value:
         """A value that the page had at this moment is kept in a variable."""
-        into = name if NAME.match(name) else "value"
+        plain = into = name if NAME.match(name) else "value"
+        # Another name may still stand for what a function kept in a variable of that name and gave back.
+        kept = {used for known, one in self.names.items() if known != name for used in names_in(one)}
+        numbers = itertools.count(2)
+        while into in kept or into in self.out.variables:
+            into = f"{plain}_{next(numbers)}"
         what = value.attribute if value.what == "attribute" else value.what
-        if value.what == "url":
-            return value  # it is asked for again where it is used
         assert value.spot is not None
         self.add({"extract": value.spot.raw() | {"into": into, "what": what}}, value.page)
         return f"${{{into}}}"
 
     def arrived(self, value: Waited) -> Value:
         if value.kind == "popup":
-            self.pages += 1
-            return Page(self.pages - 1)
+            self.openers.append(value.page.number)
+            return Page(len(self.openers) - 1)
         return Opaque("a download")
 
     def within(self, statement: Within) -> None:
@@ -360,7 +441,11 @@ class _Reader:
             with self.out.block("group", str(title)[:500] or "step"):
                 self.body(statement.body)
             return
-        value = self.value(call)
+        try:
+            value = self.value(call)
+        except Unsayable:
+            self.unknown_block(statement)
+            raise
         if isinstance(value, Handle) and value.name == "navigation":
             self.body(statement.body)
         elif isinstance(value, Waited):
@@ -374,13 +459,28 @@ class _Reader:
                 self.names[statement.name] = value
             self.body(statement.body)
         else:
+            self.unknown_block(statement)
             raise Unsayable("a block that is not known")
+
+    def unknown_block(self, statement: Within) -> None:
+        """What a block waits for cannot be said, what is done in it can; of any other block nothing is certain."""
+        call = statement.what
+        waits = isinstance(call, Call) and isinstance(call.of, Member) and call.of.name.startswith("expect_")
+        if waits:
+            self.body(statement.body)
+        else:
+            for one in statement.body:
+                with self.out.part(one.line):
+                    raise Unsayable("stands in a block that is not known")
+        for name in (statement.name, *(name for one in statement.body for name in _gives(one) if not waits)):
+            if name:
+                self.names[name] = Opaque(f"'{name}' is not known")
 
     def claim(self, statement: Claim) -> None:
         left, right, how = self.value(statement.left), self.value(statement.right), statement.how
         if how in ("in", "not in"):
             left, right, how = right, left, "contains" if how == "in" else "not contains"
-        if isinstance(right, Read) and not isinstance(left, Read):
+        elif isinstance(right, Read) and not isinstance(left, Read):
             flipped = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
             left, right, how = right, left, flipped.get(how, how)
         self.compare(left, how, right)
@@ -540,8 +640,10 @@ class _Reader:
                 return subject
             case str() if name in ("to_string", "trim", "strip"):
                 return subject.strip()
-            case _:
-                raise Unsayable(f"'{quote(name)}' is not known here")
+            case list() | dict() if isinstance(call.of.of, Name):
+                # It may have changed what it was called on.
+                self.names[call.of.of.name] = Opaque(f"'{call.of.of.name}' is not known after {quote(name)}")
+        raise Unsayable(f"'{quote(name)}' is not known here")
 
     def function(self, name: str, call: Call) -> Value:
         match name:
@@ -583,7 +685,7 @@ class _Reader:
         gives = [isinstance(one, Let) and one.names == (RETURN,) for one in function.body]
         if any(gives[:-1]) or len(self.following) >= DEEPEST_FOLLOWED or name in self.following:
             raise Unsayable(f"the function '{quote(name)}' is not followed")
-        outer = self.names
+        outer, self.changed = self.names, set()
         self.names = outer | dict(zip(names, values, strict=True)) | {RETURN: None}
         self.following.append(name)
         try:
@@ -591,6 +693,8 @@ class _Reader:
             return self.names[RETURN]
         finally:
             self.following.pop()
+            for known in self.changed - set(function.parameters):
+                outer[known] = self.names[known]
             self.names = outer
 
     def all_of(self, call: Call) -> Value:
@@ -643,20 +747,26 @@ class _Reader:
                 self.out.note(f"test.{name} is left out")
                 return None
             case (("context" | "browser"), "new_page"):
+                self.check_context(call)
                 return self.new_page()
             case "browser", "new_context":
                 self.check_context(call)
                 return Handle("context")
             case _ if handle.name.startswith("playwright") or handle.name in ENDS:
-                return self.about_browser(handle, name)
+                return self.about_browser(handle, name, call)
         raise Unsayable(f"{quote(handle.name)}.{quote(name)} is not known")
 
-    def about_browser(self, handle: Handle, name: str) -> Value:
+    def about_browser(self, handle: Handle, name: str, call: Call) -> Value:
         if name in ("launch", "launch_persistent_context", "connect"):
+            if name == "launch_persistent_context":
+                self.out.missing("the profile that the browser is started with")
             return Handle("browser")
         if name in LEFT_OUT or name == "close":
             return None
-        if name == "wait_for_event":
+        if name in ("wait_for_event", "expect_event", "expect_page"):
+            event = self.value(call.given[0]) if call.given and name != "expect_page" else "page"
+            if event != "page":
+                raise Unsayable(f"waiting for {quote(event)}")
             return Waited("popup", Page(self.current))
         raise Unsayable(f"{quote(handle.name)}.{quote(name)} is not known")
 
@@ -670,11 +780,7 @@ class _Reader:
         options = self.options(call)
         for key, expression in options.named.items():
             if key == "viewport":
-                size = self.value(expression)
-                width = size.get("width") if isinstance(size, dict) else None
-                if isinstance(width, int) and width < NARROW_PX:
-                    self.out.missing("a phone's window: tests run in a desktop's")
-                self.out.note("the size of the window is left out")
+                self.window_size(self.value(expression))
             elif key in (
                 "base_url",
                 "ignore_https_errors",
@@ -687,8 +793,18 @@ class _Reader:
             else:
                 self.out.missing(f"{quote(key)} of the context")
 
+    def window_size(self, size: Value) -> None:
+        width = size.get("width") if isinstance(size, dict) else None
+        if isinstance(size, dict) and (not isinstance(width, int) or width < NARROW_PX):
+            self.out.missing("a phone's window: tests run in a desktop's")
+        else:
+            self.out.note("the size of the window is left out")
+
     def test_step(self, call: Call) -> Value:
-        title = self.value(call.given[0]) if call.given else "step"
+        try:
+            title = self.value(call.given[0]) if call.given else "step"
+        except Unsayable:
+            title = "step"
         function = self.value(call.given[1]) if len(call.given) > 1 else None
         if not isinstance(function, Function):
             raise Unsayable("a step whose function stands elsewhere")
@@ -710,7 +826,9 @@ class _Reader:
         if page is not None:
             self.go_to(page)
         beside = self.time(options) if options else {}
-        self.out.add(beside_step(read_step(dict(raw) | beside), self.beside))
+        step = beside_step(read_step(dict(raw) | beside), self.beside)
+        self.out.add(step)
+        self.done += not step.kind.startswith(("assert_", "extract", "screenshot"))
         self.beside = None
 
     def time(self, options: _Options) -> dict[str, Any]:
@@ -725,9 +843,10 @@ class _Reader:
     def go_to(self, page: Page) -> None:
         if page.number == self.current:
             return
-        if page.number != self.pages - 1 or page.number < self.current:
+        if page.number != len(self.openers) - 1 or page.number < self.current:
             raise Unsayable("goes back to an earlier page while another one is open; close that one first")
         self.out.add(read_step({"tab": {"switch": "newest"}}))
+        self.done += 1
         self.current = page.number
 
     def check_options(self, options: _Options, *known: str) -> None:
@@ -767,7 +886,11 @@ class _Reader:
                 self.on_event(page, name, call)
             case "expect_popup" | "expect_download" | "expect_file_chooser":
                 return Waited(name.removeprefix("expect_"), page)
-            case "expect_navigation":
+            case "expect_navigation" | "wait_for_navigation":
+                if set(self.options(call).named) - {"timeout", "wait_until"} or self.options(call).given:
+                    self.out.missing("where the navigation leads is not checked")
+                else:
+                    self.out.note("waiting for a navigation is left out: each step waits for what it needs")
                 return Handle("navigation")
             case "expect_event" | "wait_for_event":
                 event = self.value(call.given[0]) if call.given else ""
@@ -781,6 +904,9 @@ class _Reader:
                 return self.frame(page, call)
             case "screenshot":
                 self.screenshot(page, None, call)
+            case "set_viewport_size":
+                options = self.options(call, most=1)
+                self.window_size(self.value(options.given[0]) if options.given else dict.fromkeys(options.named))
             case _ if name in LEFT_OUT:
                 self.out.note(f"page.{name} is left out")
             case _:
@@ -791,29 +917,43 @@ class _Reader:
         options = self.options(call)
         wanted = self.value(options.given[0]) if options.given else None
         if isinstance(wanted, str):
-            wanted = relative(wanted, self.base_url)
-            glob = "*" in wanted
+            wanted = self.whole_address(wanted)
+            glob = re.search(r"[*{}\\]", PLACEHOLDER.sub("", wanted)) is not None
             if glob and PLACEHOLDER.search(wanted):
                 raise Unsayable("wildcards beside a variable")
-            condition = {"matches": glob_pattern(wanted)} if glob else {"equals": wanted}
+            condition = {"matches": url_glob(wanted)} if glob else {"equals": wanted}
         else:
             condition = self.url_condition(wanted, negative=False)
         self.add({"wait": {"url": condition}}, page, options)
 
-    def url_condition(self, wanted: Value, *, negative: bool) -> dict[str, Any]:
-        if isinstance(wanted, str):
-            return self.condition(relative(wanted, self.base_url), negative=negative)
-        if isinstance(wanted, Rx) and re.search(r"https?|://|localhost", wanted.text):
-            raise Unsayable("an address by a pattern with its host: here addresses have no base URL")
-        return self.condition(wanted, negative=negative)
+    def whole_address(self, url: str) -> str:
+        """As addresses are looked at here: without the base URL, else from the root on."""
+        url = relative(url, self.base_url)
+        return url if leads_elsewhere(url) or url.startswith(("/", "*", "$")) else f"/{url}"
+
+    def url_condition(
+        self, wanted: Value, *, part: bool = False, negative: bool = False, any_case: bool | None = None
+    ) -> dict[str, Any]:
+        if isinstance(wanted, str) and not part:
+            wanted = self.whole_address(wanted)
+        elif isinstance(wanted, str | Rx) and self.names_host(wanted.text if isinstance(wanted, Rx) else wanted):
+            # Where addresses have no base URL it is never there, and a check that it is not could not fail.
+            kind = "pattern" if isinstance(wanted, Rx) else "part"
+            raise Unsayable(f"an address by a {kind} with its host: here addresses have no base URL")
+        return self.condition(wanted, part=part, negative=negative, any_case=any_case)
+
+    def names_host(self, text: str) -> bool:
+        """Could this part or pattern of an address only be found together with its host?"""
+        host = urlsplit(self.base_url or "").hostname or ""
+        plain = text.replace("\\", "").lower()
+        return bool(HOSTS.search(plain)) or (bool(host) and host in plain)
 
     def close(self, page: Page) -> None:
         if page.number == 0:
             return  # every test ends so
         self.go_to(page)
         self.add({"tab": {"close": True}})
-        self.current = 0
-        self.pages = max(1, self.pages)
+        self.current = self.openers[page.number]
 
     def on_event(self, page: Page, name: str, call: Call) -> None:
         event, function = [self.value(one) for one in call.given[:2]] if len(call.given) > 1 else ("", None)
@@ -843,8 +983,9 @@ class _Reader:
 
     def frame(self, page: Page, call: Call) -> Value:
         options = self.options(call)
-        name = options.named.get("name") or (options.given[0] if options.given else None)
-        text = self.value(name) if name is not None else None
+        pairs = dict(call.given[0].pairs) if call.given and isinstance(call.given[0], Pairs) else dict(call.named)
+        name = options.named.get("name") or (options.given[0] if options.given and "url" not in pairs else None)
+        text = self.value(name) if name is not None and "url" not in pairs else None
         if not isinstance(text, str):
             raise Unsayable("a frame by its address")
         return Inside(page, Place(None, ({"css": f"iframe[name={css_string(text)}]"},)))
@@ -863,6 +1004,8 @@ class _Reader:
             case "drag_and_drop":
                 options = self.options(call)
                 self.check_options(options)
+                if len(options.given) != 2:
+                    raise Unsayable("from where to where it is dragged is not known")
                 one, other = (select(where.place, self.text_of(self.value(text))) for text in options.given[:2])
                 self.add({"drag": one.raw() | {"to": other.raw()}}, where.page, options)
                 return None
@@ -1060,7 +1203,10 @@ class _Reader:
         return files
 
     def keyboard(self, page: Page, name: str, call: Call) -> Value:
-        text = self.text_of(self.value(call.given[0])) if call.given else ""
+        given = self.options(call).given
+        if len(given) != 1:
+            raise Unsayable(f"keyboard.{quote(name)} of what is not known")
+        text = self.text_of(self.value(given[0]))
         if name == "press":
             self.add({"press": {"key": text}}, page)
         elif name in ("type", "insert_text"):
@@ -1072,13 +1218,14 @@ class _Reader:
     # --- checks ---
 
     def condition(
-        self, wanted: Value, *, part: bool = False, negative: bool = False, any_case: bool = False
-    ) -> dict[str, Any]:
-        """The condition of a text: the whole of it, or a `part`."""
+        self, wanted: Value, *, part: bool = False, negative: bool = False, any_case: bool | None = None,
+        folded: bool = False,
+    ) -> dict[str, Any]:  # fmt: skip
+        """The condition of a text: the whole of it, or a `part`; `folded`: it is looked at with white space folded."""
         if isinstance(wanted, Rx):
-            text = wanted.text
-            if any_case and not text.startswith("(?"):
-                text = f"(?i){text}"
+            text = wanted.text if any_case is None else in_case(wanted.text, any_case)
+            if folded and negative and LINES.search(text):
+                raise Unsayable("an expression of several lines: here texts have one")
             return {"matches": not_matching(text) if negative else text}
         if isinstance(wanted, bool) or not isinstance(wanted, str | int | float):
             raise Unsayable("an expectation that is not known")
@@ -1086,9 +1233,10 @@ class _Reader:
         if any_case or (negative and not part):
             if PLACEHOLDER.search(text):
                 raise Unsayable("a variable in such an expectation")
+            text = fold(text) if folded else text
             if any_case:
-                folded = re.escape(text) if part else rf"^\s*{re.escape(text)}\s*$"
-                return {"matches": not_matching(f"(?i){folded}") if negative else f"(?i){folded}"}
+                pattern = re.escape(text) if part else rf"^\s*{re.escape(text)}\s*$"
+                return {"matches": not_matching(f"(?i){pattern}") if negative else f"(?i){pattern}"}
             return {"matches": not_equal(text)}
         return {("not_contains" if negative else "contains") if part else "equals": text}
 
@@ -1097,8 +1245,12 @@ class _Reader:
         what = name.removeprefix("not_").removeprefix("to_")
         options = self.options(call)
         wanted = self.value(options.given[0]) if options.given else None
+        takes = 2 if what in TWO_VALUES else 0 if what.startswith("be_") and isinstance(subject, Found) else 1
+        if len(options.given) > takes:
+            raise Unsayable(f"what to_{quote(what)} is given beside its expectation")
         match subject:
             case Page():
+                self.check_options(options, "ignore_case")
                 self.page_expectation(subject, what, wanted, negative, options)
             case Found():
                 self.check_options(
@@ -1118,18 +1270,31 @@ class _Reader:
 
     def page_expectation(self, page: Page, what: str, wanted: Value, negative: bool, options: _Options) -> None:
         if what == "have_url":
-            self.add({"assert_url": self.url_condition(wanted, negative=negative)}, page, options)
+            condition = self.url_condition(wanted, negative=negative, any_case=self.any_case(options))
+            self.add({"assert_url": condition}, page, options)
         elif what == "have_title":
-            self.add({"assert_title": self.condition(wanted, negative=negative)}, page, options)
+            self.add({"assert_title": self.condition(wanted, negative=negative, folded=True)}, page, options)
         else:
             raise Unsayable(f"the check to_{quote(what)} of a page")
+
+    def any_case(self, options: _Options) -> bool | None:
+        """What `ignore_case` says; it counts more than the flags of an expression."""
+        return self.truth(options, "ignore_case")
+
+    def truth(self, options: _Options, key: str) -> bool | None:
+        value = self.value(options.named[key]) if key in options.named else None
+        if not isinstance(value, bool | None):
+            raise Unsayable(f"the option {quote(key)}")
+        return value
 
     def found_expectation(self, found: Found, what: str, wanted: Value, negative: bool, options: _Options) -> None:
         raw = found.spot.raw()
         for key in ("visible", "enabled", "checked", "editable", "attached"):
-            if key in options.named and self.value(options.named[key]) is False:
+            if self.truth(options, key) is False:
                 negative = not negative
-        any_case = "ignore_case" in options.named and self.value(options.named["ignore_case"]) is True
+        any_case = self.any_case(options)
+        if negative and what in ("have_text", "contain_text") and not self.truth(options, "use_inner_text"):
+            self.out.note("that a text is not there is checked of what is shown: parts that are hidden do not count")
         second = self.value(options.given[1]) if len(options.given) > 1 else None
         match what, wanted:
             case "have_text" | "contain_text", list():
@@ -1140,8 +1305,14 @@ class _Reader:
                 self.add({"assert_count": raw | {"equals": len(wanted)}}, found.page, options)
                 for number, one in enumerate(wanted):
                     spot = pick(found.spot, number).raw()
-                    self.add({"assert_text": spot | self.condition(one, any_case=any_case)}, found.page, options)
+                    condition = self.condition(one, any_case=any_case, folded=True)
+                    self.add({"assert_text": spot | condition}, found.page, options)
                 return
+            case "have_attribute", str() if not re.fullmatch(r"[\w:.\-]+", wanted):
+                raise Unsayable("an attribute that is not known")
+            case "have_attribute", str() if isinstance(second, Rx) and not negative and matches_nothing(second):
+                # An attribute that is not there reads as an empty text.
+                self.is_in_state(found, raw, f":scope[{wanted}]", False, options)
             case "have_attribute", str() if len(options.given) == 1 or second == "":
                 selector = f":scope[{wanted}]" if len(options.given) == 1 else f':scope[{wanted}=""]'
                 self.is_in_state(found, raw, selector, negative, options)
@@ -1151,10 +1322,10 @@ class _Reader:
 
     def found_checks(
         self, found: Found, raw: dict[str, Any], what: str, wanted: Value, second: Value, negative: bool,
-        any_case: bool, count: int,
+        any_case: bool | None, count: int,
     ) -> list[dict[str, Any]]:  # fmt: skip
-        def text(value: Value, *, part: bool = False) -> dict[str, Any]:
-            return self.condition(value, part=part, negative=negative, any_case=any_case)
+        def text(value: Value, *, part: bool = False, folded: bool = False) -> dict[str, Any]:
+            return self.condition(value, part=part, negative=negative, any_case=any_case, folded=folded)
 
         def either(yes: list[dict[str, Any]], no: list[dict[str, Any]]) -> list[dict[str, Any]]:
             return no if negative else yes
@@ -1184,9 +1355,9 @@ class _Reader:
                     raise Unsayable("a count that is not to be")
                 return [{"assert_count": raw | ({"at_least": 1} if negative else {"equals": wanted})}]
             case "have_text":
-                return [{"assert_text": raw | text(wanted)}]
+                return [{"assert_text": raw | text(wanted, folded=True)}]
             case "contain_text":
-                return [{"assert_text": raw | text(wanted, part=True)}]
+                return [{"assert_text": raw | text(wanted, part=True, folded=True)}]
             case "have_value":
                 return [{"assert_value": raw | text(wanted)}]
             case "have_attribute" if isinstance(wanted, str) and count > 1:
@@ -1228,10 +1399,12 @@ class _Reader:
 
     def compare(self, left: Value, how: str, right: Value) -> None:
         if isinstance(left, str) and (found := PLACEHOLDER.fullmatch(left)):
-            self.add({"assert_variable": {"variable": found[1]} | self.compared(how, right)})
+            self.add({"assert_variable": {"variable": found[1]} | self.compared(how, right, folded=True)})
             return
         if not isinstance(left, Read):
             raise Unsayable("a comparison of values that no page has")
+        if left.at is not None and left.at != self.done:
+            raise Unsayable(f"a comparison with the {left.what} of before something else was done")
         if left.what in STATES:
             self.compare_state(left, how, right)
             return
@@ -1239,25 +1412,24 @@ class _Reader:
             self.compare_count(left, how, right)
             return
         if left.what == "url":
-            if how in ("matches", "not matches") or isinstance(right, Rx):
-                condition = self.url_condition(right, negative=how.startswith("not"))
-            else:
-                wanted = relative(right, self.base_url) if isinstance(right, str) and how in ("==", "!=") else right
-                condition = self.compared(how, wanted)
-            self.add({"assert_url": condition}, left.page)
+            self.add({"assert_url": self.compared(how, right, self.url_condition)}, left.page)
             return
         raw = left.spot.raw() if left.spot else {}
         extra = {"attribute": left.attribute} if left.what == "attribute" else {}
-        self.add({f"assert_{left.what}": raw | extra | self.compared(how, right)}, left.page)
+        condition = self.compared(how, right, folded=left.what in ("text", "title"))
+        self.add({f"assert_{left.what}": raw | extra | condition}, left.page)
 
-    def compared(self, how: str, right: Value) -> dict[str, Any]:
+    def compared(
+        self, how: str, right: Value, condition: Callable[..., dict[str, Any]] | None = None, **more: bool
+    ) -> dict[str, Any]:
+        made = condition or self.condition
         match how:
-            case "==" | "!=":
-                return self.condition(right, negative=how == "!=")
-            case "contains" | "not contains":
-                return self.condition(right, part=True, negative=how.startswith("not"))
+            case "==" | "!=" if not isinstance(right, Rx):
+                return made(right, negative=how == "!=", **more)
+            case "contains" | "not contains" if not isinstance(right, Rx):
+                return made(right, part=True, negative=how.startswith("not"), **more)
             case "matches" | "not matches" if isinstance(right, Rx):
-                return self.condition(right, negative=how.startswith("not"))
+                return made(right, negative=how.startswith("not"), **more)
         raise Unsayable(f"a comparison by {quote(how)}")
 
     def compare_state(self, left: Read, how: str, right: Value) -> None:

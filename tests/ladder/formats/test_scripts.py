@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from repair_ladder.checks import meets
 from repair_ladder.errors import BadTest
 from repair_ladder.formats import Secret, WrittenTest, playwright, playwright_test
 from repair_ladder.formats.selectors import FOCUSED, UNCHECKED, UNWRITABLE, WRITABLE
@@ -531,6 +532,249 @@ def test_what_typescript_says_and_no_step_can_is_named_with_its_line() -> None:
         (8, "await page.reload(); (inside that block)"),
     ]
     assert (test.understood, test.parts) == (1, 7)
+
+
+# --- a check says what the file says, or a line says that it does not ---
+
+# A line of Python, what is seen where the check has to hold, what is seen where it has to fail.
+HOLDS: list[tuple[str, str, str]] = [
+    ('expect(page.locator("#a")).not_to_have_text("Out  of stock")', "In stock", "Out of stock"),
+    ('expect(page.locator("#a")).not_to_have_text("Out of stock", ignore_case=True)', "In stock", "OUT of stock"),
+    ('expect(page.locator("#a")).to_have_text("a  b", ignore_case=True)', "A b", "A c"),
+    ('expect(page.locator("#a")).to_have_text(re.compile("(?:a|b)"), ignore_case=True)', "B", "c"),
+    ('expect(page.locator("#a")).to_have_text(re.compile("a", re.I), ignore_case=False)', "a", "A"),
+    ('expect(page.locator("#a")).not_to_have_text(re.compile("a", re.I), ignore_case=False)', "A", "a"),
+    ('assert page.locator("#a").inner_text() != "x  y"', "x", "x y"),
+    ('assert "a" in page.locator("#a").inner_text()', "cab", "cb"),
+    ('assert "a" not in page.title()', "b", "cab"),
+    ('expect(page).to_have_url("/A", ignore_case=True)', "/a", "/b"),
+    ('expect(page).not_to_have_url("/A", ignore_case=True)', "/b", "/a"),
+    ('expect(page).not_to_have_url("login")', "/home", "/login"),
+    ('expect(page).not_to_have_url("http://shop.test/login")', "/home", "/login"),
+    ('expect(page).not_to_have_url(re.compile("login"))', "/home", "/login?x=1"),
+    ('assert "/login" not in page.url', "/home", "/login?x=1"),
+    ('page.wait_for_url("**/orders/*")', "/orders/7", "/orders/7/edit"),
+    ('page.wait_for_url("/orders/{new,old}/**")', "/orders/old/7/edit", "/orders/other/7"),
+    ('page.wait_for_url("/a/**/b")', "/a/b", "/a/bb"),
+    ('page.wait_for_url("**/x.html")', "/y/x.html", "/y/x_html"),
+]
+
+
+@pytest.mark.parametrize(("line", "good", "bad"), HOLDS, ids=[line for line, _, _ in HOLDS])
+def test_a_check_holds_and_fails_where_it_does_in_playwright(line: str, good: str, bad: str) -> None:
+    test = from_python(line)
+
+    assert test.missing == ()
+    (step,) = test.steps
+    condition = step.parameters.get("url", step.parameters)
+    folded = step.kind not in ("assert_url", "wait", "assert_value", "assert_attribute")
+    assert meets(condition, good, folded=folded)
+    assert not meets(condition, bad, folded=folded)
+
+
+def test_a_pattern_that_an_attribute_has_also_asks_whether_it_is_there() -> None:
+    test = from_python('expect(page.locator("#a")).to_have_attribute("href", re.compile(".*"))')
+
+    here = {"css": ":scope[href]", "within": A}
+    assert write_steps(test.steps) == [
+        {"assert_count": {**here, "equals": 1}},
+        {"assert_attribute": {**A, "attribute": "href", "matches": ".*"}},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (['expect(page).not_to_have_url(re.compile(r"shop\\.test/login"))'], "a pattern with its host"),
+        (['assert "shop.test/login" not in page.url'], "a part with its host"),
+        (['assert page.locator("#a").inner_text() in "abc"'], "a comparison of values"),
+        (["o = {'ignore_case': True}", 'expect(page.locator("#a")).to_have_text("a", o)'], "beside its expectation"),
+        (['expect(page.locator("#a")).not_to_have_text(re.compile("^a$", re.M))'], "several lines"),
+        (['expect(page.locator("#a")).to_have_text(re.compile(r"a\\Z"))'], "otherwise than a browser"),
+        (["shown = page.locator('#a').is_visible()", "page.click('#b')", "assert shown"], "before something else"),
+        (["where = page.url", "page.click('#b')", "assert where == '/'"], "before something else"),
+        (["n = 1", "n += 1", "expect(page.locator('#a')).to_have_count(n)"], "'n' is not known"),
+        (["n = 1", "if page.url:", "    n = 2", "expect(page.locator('#a')).to_have_count(n)"], "'n' is not known"),
+        (["x = ['a']", "x.append('b')", "page.fill('#a', x[0])"], "'x' is not known"),
+        (["a, *b, c = ['1', '2', '3', '4']", "page.fill('#a', c)"], "'c' is not known"),
+        (["other = page.context.new_page()", "other.click('#a')"], "a second page"),
+        (["page.frame(url='http://x.test/').click('#a')"], "a frame by its address"),
+        (["page.set_viewport_size({'width': 375, 'height': 800})"], "a phone's window"),
+        (["page.drag_and_drop('#a')"], "from where to where"),
+        (["with page.expect_navigation(url='**/a'):", "    page.click('#a')"], "where the navigation leads"),
+    ],
+    ids=str,
+)
+def test_what_would_mean_something_else_is_missing(lines: list[str], said: str) -> None:
+    test = from_python(*lines)
+
+    assert said in " ".join(one.what for one in test.missing), test.missing
+
+
+def test_what_is_done_while_a_response_is_waited_for_is_done() -> None:
+    test = from_python("with page.expect_response('**/api') as told:", "    page.click('#a')", "page.click('#b')")
+
+    assert write_steps(test.steps) == [{"click": A}, {"click": {"css": "#b"}}]
+    (missing,) = test.missing
+    assert "expect_response" in missing.what
+
+
+def test_a_block_that_is_not_known_is_named_line_by_line() -> None:
+    test = from_python("with open_menu(page):", "    page.click('#a')", "    page.click('#b')")
+
+    assert [one.line for one in test.missing] == [6, 7, 5]
+
+
+def test_a_value_that_two_calls_of_a_function_read_is_kept_twice() -> None:
+    text = (
+        "def text_of(page, css):\n    text = page.locator(css).inner_text()\n    return text\n\n"
+        "def test_it(page):\n    one = text_of(page, '#a')\n    two = text_of(page, '#b')\n    assert one == 'x'\n"
+    )
+
+    (test,) = playwright.read(text)
+
+    assert write_steps(test.steps) == [
+        {"extract": {**A, "into": "text", "what": "text"}},
+        {"extract": {"css": "#b", "into": "text_2", "what": "text"}},
+        {"assert_variable": {"variable": "text", "equals": "x"}},
+    ]
+
+
+def test_closing_a_popup_goes_back_to_the_page_that_opened_it() -> None:
+    test = from_python(
+        "with page.expect_popup() as one_info:", "    page.click('#a')", "one = one_info.value",
+        "with one.expect_popup() as two_info:", "    one.click('#b')", "two = two_info.value",
+        "two.close()", "one.click('#c')", "page.click('#d')",
+    )  # fmt: skip
+
+    assert write_steps(test.steps)[-3:] == [
+        {"tab": {"switch": "newest"}},
+        {"tab": {"close": True}},
+        {"click": {"css": "#c"}},
+    ]
+    (missing,) = test.missing
+    assert "goes back to an earlier page" in missing.what
+
+
+def test_constants_of_a_block_are_those_of_its_tests() -> None:
+    text = (
+        "import { test } from '@playwright/test';\nconst user = 'nobody';\n"
+        "test.describe('a', () => {\n  const user = 'ada';\n"
+        "  test('x', async ({ page }) => page.fill('#a', user));\n});\n"
+        "test.describe('b', () => {\n  const user = 'ben';\n"
+        "  test('y', async ({ page }) => page.fill('#a', user));\n});\n"
+        "test('z', async ({ page }) => page.fill('#a', user));\n"
+    )
+
+    tests = playwright_test.read(text)
+
+    assert {one.name: one.steps[0].parameters["value"] for one in tests} == {
+        "a › x": "ada",
+        "b › y": "ben",
+        "z": "nobody",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("for (const x of ['a']) { it('x', async ({ page }) => {}); }", "tests in a block"),
+        ("let n = 1;\nn++;\ntest('x', async ({ page }) => { await page.fill('#a', `${n}`); });", "n++"),
+        ("test('x', async ({ page }) => { const [, b] = ['a', 'b']; await page.fill('#a', b); });", ""),
+        ("test.use({ viewport: { width: 375, height: 800 } });\ntest('x', async ({ page }) => {});", "width: 375"),
+        ("test.use({ javaScriptEnabled: false });\ntest('x', async ({ page }) => {});", "javaScriptEnabled"),
+        ("test.fail();\ntest('x', async ({ page }) => {});", "have to fail"),
+        ("const t = test.extend({ page: async ({ page }, use) => { await use(page); } });\n"
+         "t('x', async ({ page }) => {});", "the fixture page of this file"),
+        ("test('x', async ({ page }) => { let n = 1; n += 1; await page.fill('#a', `${n}`); });", "n += 1"),
+        ("test('x', async ({ page }) => { await expect(page.locator('#a')).toHaveText(/a[^]b/); });", "otherwise"),
+        ("test('x', async ({ page }) => { await expect(page.locator('#a')).toHaveText(/a/y); });", "the flags y"),
+    ],
+)  # fmt: skip
+def test_what_a_typescript_file_says_and_no_step_can_is_missing(text: str, said: str) -> None:
+    (test,) = playwright_test.read(f"import {{ test, expect }} from '@playwright/test';\n{text}")
+
+    if said:
+        assert said in " ".join(one.what for one in test.missing)
+    else:
+        assert (test.missing, test.steps[0].parameters["value"]) == ((), "b")
+
+
+def test_other_names_for_the_blocks_of_a_file() -> None:
+    text = (
+        "const { test: check, describe, beforeEach } = require('@playwright/test');\n"
+        "describe('shop', () => {\n  beforeEach(async ({ page }) => { await page.goto('/'); });\n"
+        "  check('x', async ({ page }) => { await page.click('#a'); });\n});\n"
+    )
+
+    (test,) = playwright_test.read(text)
+
+    assert test.name == "shop › x"
+    assert write_steps(test.steps) == [{"goto": "/"}, {"click": A}]
+
+
+def test_a_condition_for_all_tests_makes_drafts_of_them_and_no_test_of_its_own() -> None:
+    text = (
+        "import { test } from '@playwright/test';\ntest.skip(({ browserName }) => browserName !== 'webkit');\n"
+        "test('x', async ({ page }) => { await page.click('#a'); });\n"
+    )
+
+    (test,) = playwright_test.read(text)
+
+    assert (test.name, test.status) == ("x", "draft")
+
+
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [
+        ("@pytest.fixture\ndef browser_context_args(browser_context_args):\n    return {}\n", "browser_context_args"),
+        ("@pytest.fixture\ndef context(browser):\n    return browser.new_context()\n", "the fixture context"),
+        ("def setup_function():\n    pass\n", "setup_function: what it does"),
+        ("pytestmark = pytest.mark.usefixtures('signed_in')\n", "the fixture 'signed_in'"),
+        ("class TestA(Base):\n    def test_it(self, page):\n        page.click('#a')\n", "Base, which TestA"),
+        ("@pytest.mark.parametrize('user', ['a'], indirect=True)\ndef test_b(page, user):\n    page.fill('#a', user)\n",
+         "parametrize"),
+    ],
+)  # fmt: skip
+def test_what_pytest_does_before_a_test_is_missing(head: str, said: str) -> None:
+    text = f"import pytest\n{head}\ndef test_it(page):\n    page.click('#a')\n"
+
+    told = [one.what for test in playwright.read(text) for one in test.missing]
+
+    assert said in " ".join(told)
+
+
+def test_what_a_fixture_does_after_its_yield_is_not_done_before_the_test() -> None:
+    text = (
+        "import pytest\nfrom playwright.sync_api import sync_playwright\n\n@pytest.fixture\ndef page():\n"
+        "    with sync_playwright() as p:\n        page = p.chromium.launch().new_page()\n        page.goto('/')\n"
+        "        yield page\n        page.click('#logout')\n\ndef test_it(page):\n    page.click('#a')\n"
+    )
+
+    (test,) = playwright.read(text)
+
+    assert (test.missing, write_steps(test.steps)) == ((), [{"goto": "/"}, {"click": A}])
+
+
+def test_every_function_that_opens_a_browser_is_a_test() -> None:
+    one = (
+        "def {}():\n    with sync_playwright() as p:\n        page = p.chromium.launch().new_page()\n"
+        "        page.goto('/{}')\n"
+    )
+
+    tests = playwright.read(one.format("sign_in", "a") + one.format("buy", "b"), name="flows")
+
+    assert [(test.name, test.steps[0].parameters["url"]) for test in tests] == [
+        ("flows › sign_in", "/a"),
+        ("flows › buy", "/b"),
+    ]
+
+
+def test_only_the_address_of_the_app_is_taken_for_its_base_url() -> None:
+    test = from_python("page.goto(os.environ['BASE_URL'] + '/a')", "page.goto(os.environ['ADMIN_API_URL'] + '/b')")
+
+    assert [step.parameters["url"] for step in test.steps] == ["/a", "${ADMIN_API_URL}/b"]
+    assert test.variables == {"ADMIN_API_URL": Secret("ADMIN_API_URL")}
 
 
 def test_fixtures_classes_marks_and_parameters_of_pytest() -> None:
