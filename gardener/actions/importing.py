@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,14 @@ from repair_ladder.formats.gathering import with_notes
 from repair_ladder.steps import Steps, show_place, walk
 
 LARGEST_UPLOAD: Final = 50_000_000  # bytes
+MOST_UPLOADED: Final = 200_000_000  # bytes of all uploads of a test
 MOST_BYTES: Final = 16_000_000  # of a test file
+CONFTESTS: Final = 4  # folders at and above a test in which pytest's shared fixtures are looked for
+AUTOMATIC: Final = re.compile(
+    r"@pytest\.fixture\([^()\n]{0,200}autouse\s*=\s*True[^()\n]{0,200}\)\s*(?:async\s+)?def\s+(\w+)|"
+    r"^(?:async\s+)?def\s+(page|context|browser|browser_context_args)\(",
+    re.MULTILINE,
+)
 SKIPPED_FOLDERS: Final = frozenset({"node_modules", "__pycache__", "site-packages"})
 
 
@@ -113,6 +121,7 @@ async def _import_file(
     tools: Tools, project: Project, file: Path, by: str, taking: _Taking, told: _Told
 ) -> list[SavedTest]:
     read = read_file(file, form=taking.form, base_url=project.base_url, name=taking.name)
+    told.notes += _fixtures_around(file)
     written = [kept for test in read if (kept := _whole_or_draft(file, test, taking.partial, told)) is not None]
     folders = {test.name: _keep_uploads(tools.settings.data_dir, file, test) for test in written}
     async with tools.store.transaction() as tx:
@@ -178,14 +187,30 @@ def read_file(
             "--format"
         )
     try:
+        if file.exists() and not file.is_file():
+            raise BadTest(f"{file}: not a file that can be read")
         if file.stat().st_size > MOST_BYTES:
             raise BadTest(f"{file}: larger than {MOST_BYTES // 1_000_000} MB; a test file is text written by people")
-        text = file.read_bytes().decode("utf-8")
+        text = file.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise BadTest(f"{file}: not UTF-8 text") from None
     except OSError as error:
         raise BadTest(f"{file}: {error.strerror or 'cannot be read'}") from None
     return choosing.read(known, text, where=str(file), name=name or file.name.split(".")[0], base_url=base_url)
+
+
+def _fixtures_around(file: Path) -> list[str]:
+    """A line for each fixture of a conftest.py at or above a Python file that takes part without being named."""
+    if file.suffix.lower() != ".py":
+        return []
+    told = []
+    for folder in list(file.resolve().parents)[:CONFTESTS]:
+        found = AUTOMATIC.findall(_beginning(folder / "conftest.py"))
+        for name in sorted({one for pair in found for one in pair if one}):
+            told.append(
+                f"{file}: the fixture {name[:80]} of {folder / 'conftest.py'} is not seen here, whatever it does"
+            )
+    return told
 
 
 async def check_fragments(tx: Transaction, project: Project, where: str, test: WrittenTest) -> None:
@@ -212,18 +237,23 @@ def _keep_uploads(data_dir: Path, file: Path, test: WrittenTest) -> str | None:
         return None
     beside = file.parent.resolve()
     contents: dict[str, bytes] = {}
+    left = MOST_UPLOADED
     for name in names:
         try:
             path = (beside / name).resolve()
             is_file = path.is_file()
         except (OSError, ValueError):
             raise BadTest(f"{file}: '{test.name}': the upload {name[:80]!r} is no name of a file") from None
-        if not path.is_relative_to(beside):
+        if not path.is_relative_to(beside) or ".." in Path(name).parts:
             raise BadTest(f"{file}: '{test.name}': the upload '{name}' leads out of the test's folder")
         if not is_file:
             raise BadTest(f"{file}: '{test.name}': the upload '{name}' is not there, beside the test")
         if path.stat().st_size > LARGEST_UPLOAD:
             raise BadTest(f"{file}: '{test.name}': the upload '{name}' is larger than {LARGEST_UPLOAD // 1_000_000} MB")
+        left -= path.stat().st_size
+        if left < 0:
+            most = MOST_UPLOADED // 1_000_000
+            raise BadTest(f"{file}: '{test.name}': its uploads are larger than {most} MB together")
         contents[name] = path.read_bytes()
     digest = hashlib.sha256(b"\0".join(name.encode() + b"\0" + body for name, body in contents.items())).hexdigest()
     folder = f"uploads/{digest[:32]}"

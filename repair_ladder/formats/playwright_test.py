@@ -154,6 +154,7 @@ class _File:
         self.found = _Found()
         # What the file calls them -> what they are: `import { test as setup }`, `const { describe } = test`.
         self.called = {"test": "test", "it": "test"} | {name: f"test.{name}" for name in HOOKS}
+        self.from_elsewhere: list[tuple[int, str]] = []  # a `test` that another file has made
         self.own_fixtures: dict[str, tuple[tuple[int, str], ...]] = {}  # of a `test.extend(…)`, by its name
 
     def first_line(self, node: Node) -> str:
@@ -164,7 +165,7 @@ class _File:
     def script(self, root: Node) -> Script:
         for node in _walk_top(root):
             self.note_names(node)
-        self.block(root.named_children, _Around(), 0)
+        self.block(root.named_children, _Around(notes=tuple(self.from_elsewhere)), 0)
         cases = self.found.cases or list(self.recorded(root))
         return Script(tuple(self.found.constants), tuple(cases))
 
@@ -174,8 +175,12 @@ class _File:
         """Other names of `test`, and of what hangs on it."""
         if node.type == "import_specifier":
             name, alias = node.child_by_field_name("name"), node.child_by_field_name("alias")
-            if alias is not None and _text(name) == "test":
-                self.called[_text(alias)] = "test"
+            if _text(name) == "test":
+                self.called[_text(alias or name)] = "test"
+                source = _text(_imported_from(node)).strip("'\"")
+                if source and not source.endswith("playwright/test"):
+                    what = f"'test' comes from {quote(source)}: what its fixtures do around each test is not seen here"
+                    self.from_elsewhere.append((_line(node), what))
             return
         left, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if node.type != "variable_declarator" or left is None or value is None:
@@ -611,6 +616,13 @@ def _given(node: Node) -> tuple[str, ...]:
         if target is not None and target.type == "identifier":
             names[_text(target)] = None
     return tuple(names)
+
+
+def _imported_from(specifier: Node) -> Node | None:
+    node: Node | None = specifier
+    while node is not None and node.type != "import_statement":
+        node = node.parent
+    return node.child_by_field_name("source") if node is not None else None
 
 
 def _walk_top(root: Node) -> Iterator[Node]:

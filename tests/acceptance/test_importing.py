@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -166,7 +167,7 @@ async def test_a_folder_of_everything_is_taken_in_and_each_goes_out_in_every_for
             assert again.steps == test.steps, form
 
 
-@pytest.mark.parametrize("name", ["../a.png", "/etc/passwd", "a\\x00b", "a" * 5000, "gone.png"])
+@pytest.mark.parametrize("name", ["../a.png", "b/../a.png", "/etc/passwd", "a\\x00b", "a" * 5000, "gone.png"])
 async def test_an_upload_from_elsewhere_is_refused_with_a_line(world: World, tmp_path: Path, name: str) -> None:
     file = tmp_path / "test_a.py"
     file.write_text(f'def test_it(page):\n    page.locator("#a").set_input_files("{name}")\n', encoding="utf-8")
@@ -186,3 +187,33 @@ async def test_text_that_no_database_keeps_is_refused_or_kept_readable(world: Wo
     done = await take(world, file)
 
     assert bool(done.errors) != bool(await kept(world))
+
+
+async def test_what_is_no_file_is_refused_and_not_waited_for(world: World, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.yaml"
+    os.mkfifo(pipe)
+
+    done = await take(world, pipe)
+
+    assert done.errors == (f"{pipe}: not a file that can be read",)
+
+
+async def test_the_mark_before_a_text_is_no_part_of_it(world: World, tmp_path: Path) -> None:
+    file = tmp_path / "test_a.py"
+    file.write_text("\ufeffdef test_a(page):\n    page.goto('/')\n", encoding="utf-8")
+
+    done = await take(world, file)
+
+    assert (done.errors, len(done.tests)) == ((), 1)
+
+
+async def test_fixtures_that_take_part_without_being_named_have_a_line(world: World, tmp_path: Path) -> None:
+    shared = "import pytest\n\n@pytest.fixture(autouse=True)\ndef sign_in(page):\n    page.goto('/login')\n"
+    (tmp_path / "conftest.py").write_text(shared, encoding="utf-8")
+    file = tmp_path / "test_a.py"
+    file.write_text("def test_a(page):\n    page.goto('/')\n", encoding="utf-8")
+
+    done = await take(world, file)
+
+    (note,) = done.notes
+    assert note.startswith(f"{file}: the fixture sign_in of")

@@ -713,6 +713,16 @@ def test_other_names_for_the_blocks_of_a_file() -> None:
     assert write_steps(test.steps) == [{"goto": "/"}, {"click": A}]
 
 
+def test_a_test_that_another_file_made_has_a_line() -> None:
+    text = "import {{ test }} from '{}';\ntest('x', async ({{ page }}) => {{ await page.goto('/'); }});\n"
+
+    (own,) = playwright_test.read(text.format("./fixtures"))
+    (plain,) = playwright_test.read(text.format("@playwright/test"))
+
+    assert ["comes from ./fixtures" in one.what for one in own.remarks] == [True]
+    assert plain.remarks == ()
+
+
 def test_a_condition_for_all_tests_makes_drafts_of_them_and_no_test_of_its_own() -> None:
     text = (
         "import { test } from '@playwright/test';\ntest.skip(({ browserName }) => browserName !== 'webkit');\n"
