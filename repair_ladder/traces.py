@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
+import zlib
 from typing import Any, Final
 
 from radar.reading import Redact
 from repair_ladder.values import HIDDEN
 
-SENSITIVE: Final = frozenset(
-    {"cookie", "set-cookie", "authorization", "proxy-authorization", "x-csrf-token", "x-api-key"}
-)
+# Names of headers, fields and parameters whose values sign somebody in.
+SENSITIVE: Final = re.compile(r"cookie|auth|token|csrf|xsrf|secret|session|api.?key|passw|signature", re.IGNORECASE)
 LARGEST: Final = 50_000_000  # bytes of one trace, unpacked; a larger one is not kept
 TEXTS: Final = (".trace", ".network", ".stacks", ".json", ".html", ".css", ".js", ".txt", ".svg", ".xml")
 
@@ -38,7 +39,7 @@ def redacted(packed: bytes, redact: Redact, *, with_secrets: bool) -> bytes | No
                     new.writestr(name, redact(body.decode("utf-8", "replace")))
                 elif not with_secrets:
                     new.writestr(name, body)
-    except zipfile.BadZipFile:
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError):  # the last: encrypted, or packed in another way
         return None
     return kept.getvalue()
 
@@ -46,18 +47,28 @@ def redacted(packed: bytes, redact: Redact, *, with_secrets: bool) -> bytes | No
 def _line(line: str, redact: Redact) -> str:
     try:
         said = json.loads(line)
+        return json.dumps(_clean(said, redact), ensure_ascii=False)
     except ValueError:
         return redact(line)
-    return json.dumps(_clean(said, redact), ensure_ascii=False)
+    except RecursionError:  # a page nested so deeply that nothing reads it; the viewer does without this moment
+        return ""
 
 
 def _clean(value: Any, redact: Redact) -> Any:
-    if isinstance(value, str):
-        return redact(value)
-    if isinstance(value, list):
-        return [_clean(one, redact) for one in value]
-    if isinstance(value, dict):
-        if str(value.get("name", "")).lower() in SENSITIVE and "value" in value:
-            return value | {"value": HIDDEN}
-        return {key: [] if key == "cookies" else _clean(one, redact) for key, one in value.items()}
-    return value
+    """In place, and without recursion: a page is nested as deeply as it likes."""
+    whole = [value]
+    waiting: list[tuple[Any, Any]] = [(whole, 0)]
+    while waiting:
+        holder, key = waiting.pop()
+        one = holder[key]
+        if isinstance(one, str):
+            holder[key] = redact(one)
+        elif isinstance(one, list):
+            waiting += [(one, at) for at in range(len(one))]
+        elif isinstance(one, dict):
+            if "value" in one and SENSITIVE.search(str(one.get("name", ""))):
+                one["value"] = HIDDEN
+            if "cookies" in one:
+                one["cookies"] = []
+            waiting += [(one, name) for name in one]
+    return whole[0]

@@ -6,6 +6,8 @@ import io
 import json
 import zipfile
 
+import pytest
+
 from repair_ladder.traces import redacted
 from repair_ladder.values import redactor
 
@@ -57,3 +59,34 @@ def test_without_secrets_pictures_stay_and_cookies_do_not() -> None:
 
 def test_what_is_no_trace_is_not_kept() -> None:
     assert redacted(b"PK nonsense", redactor([]), with_secrets=False) is None
+
+
+@pytest.mark.parametrize("depth", [100, 512, 700, 20_000])
+def test_a_page_nested_as_deeply_as_it_likes_leaves_a_trace(depth: int) -> None:
+    """A page of 512 elements in one another, which is what Chromium's parser takes, ended the run with an error."""
+    line = '{"snapshot":' + '["DIV",{},' * depth + '"hush hush"' + "]" * depth + "}"
+
+    seen = unpacked(
+        redacted(packed(a__trace=f'{line}\n{{"type":"after"}}'), redactor(["hush hush"]), with_secrets=True)
+    )
+
+    assert b"hush" not in seen["a.trace"]
+    assert json.loads(seen["a.trace"].split(b"\n")[1]) == {"type": "after"}
+    assert (b"[hidden]" in seen["a.trace"]) == (depth < 1000)
+
+
+@pytest.mark.parametrize("name", ["X-Auth-Token", "X-XSRF-TOKEN", "authorization", "Set-Cookie", "api_key", "password"])
+def test_whatever_signs_somebody_in_is_hidden_by_its_name(name: str) -> None:
+    line = json.dumps({"headers": [{"name": name, "value": "abc"}, {"name": "accept", "value": "xyz"}]})
+
+    seen = unpacked(redacted(packed(a__network=line), redactor([]), with_secrets=False))["a.network"]
+
+    assert b"abc" not in seen
+    assert b"xyz" in seen
+
+
+def test_a_trace_that_is_damaged_inside_is_not_kept() -> None:
+    body = bytearray(packed(a__trace="x" * 2000))
+    body[40:60] = b"\xff" * 20
+
+    assert redacted(bytes(body), redactor([]), with_secrets=False) is None
