@@ -7,11 +7,15 @@ run asks `find` and leaves out what is not there any more.
 from __future__ import annotations
 
 import contextlib
+import logging
 import re
+import secrets
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
+
+log = logging.getLogger(__name__)
 
 FOLDER: Final = "evidence"
 BEFORE: Final = "pictures"  # where pictures of failures lay before they were kept by age and count
@@ -24,13 +28,27 @@ def folder_of(data_dir: Path, project: int, began: datetime, test: int) -> Path:
     return data_dir / FOLDER / str(project) / f"{began.astimezone(UTC):{STAMP}}-{test}"
 
 
-def keep(folder: Path, name: str, body: bytes) -> str:
-    """Write a file of a run; the answer is its path below the data folder, as it stands in the run's row."""
-    folder.mkdir(parents=True, exist_ok=True)
-    half = folder / f"{name}.part"
-    half.write_bytes(body)
-    half.replace(folder / name)
-    return f"{FOLDER}/{folder.parent.name}/{folder.name}/{name}"
+def keep(folder: Path, name: str, body: bytes) -> str | None:
+    """Write a file of a run; the answer is its path below the data folder, as it stands in the run's row.
+
+    None where there is no room or no right to: a run counts without its pictures.
+    """
+    return f"{FOLDER}/{folder.parent.name}/{folder.name}/{name}" if written(folder / name, body) else None
+
+
+def written(path: Path, body: bytes) -> bool:
+    """Write a file so that half of it is never seen under its name. False, with a line in the log, if it cannot be."""
+    half = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        half.write_bytes(body)
+        half.replace(path)
+    except OSError as error:
+        log.warning("A picture or trace could not be kept.", extra={"file": str(path), "why": error.strerror})
+        with contextlib.suppress(OSError):  # what was written takes the room that is missing
+            half.unlink()
+        return False
+    return True
 
 
 def plain(name: str) -> str:
@@ -47,10 +65,12 @@ def find(data_dir: Path, path: str) -> Path | None:
 
 def prune(newest: Path, *, most: int, days: int) -> None:
     """Drop the folders of a project's older runs, to make room for `newest`, which is among the `most`."""
-    if not newest.parent.is_dir():
+    try:
+        there = list(newest.parent.iterdir())
+    except OSError:  # there is no older run, or none that may be looked at
         return
     now = _began(newest.name)
-    runs = sorted(one for one in newest.parent.iterdir() if NAME.fullmatch(one.name) and one.name != newest.name)
+    runs = sorted(one for one in there if NAME.fullmatch(one.name) and one.name != newest.name)
     for place, one in enumerate(reversed(runs), 2):
         if place > most or _began(one.name) < now - timedelta(days=days):
             with contextlib.suppress(OSError):  # another process may be doing the same

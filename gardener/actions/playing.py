@@ -300,6 +300,7 @@ async def write_run(
         case Environment():
             status, place, cause, error = RunStatus.ENVIRONMENT, outcome.place, str(outcome.kind), outcome.message
     page = None if isinstance(outcome, Green) else outcome.page
+    kept = evidence.keep(film, "trace.zip", tracing) if tracing else None
     return await runs.add(
         tx,
         project=project.id,
@@ -317,7 +318,7 @@ async def write_run(
         page_key=await pages.put(tx, page, now=began) if page else None,
         target=outcome.target if isinstance(outcome, Red) else None,
         picture=evidence.keep(film, "failure.png", picture) if picture else None,
-        evidence=_evidence(trace.evidence) | ({"trace": evidence.keep(film, "trace.zip", tracing)} if tracing else {}),
+        evidence=_evidence(trace.evidence) | ({"trace": kept} if kept else {}),
         steps=steps,
     )
 

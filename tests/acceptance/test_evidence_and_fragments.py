@@ -45,6 +45,21 @@ async def test_pictures_and_the_trace_of_a_run_are_kept_beside_the_database(worl
     assert [one.read_bytes() if one else None for one in files] == [b"one", b"two", b"zip"]
 
 
+async def test_a_full_disk_loses_pictures_and_never_the_run(world: World) -> None:
+    """They are no part of what is decided: the run is written down, red as it was, without them."""
+    await world.save(CHECKOUT)
+    data_dir = world.tools.settings.data_dir
+    data_dir.mkdir(parents=True, exist_ok=True)
+    for name in ("evidence", "pictures"):  # no folder can be made where a file stands, whoever runs this
+        (data_dir / name).write_text("in the way")
+    world = playing(world, Red(played(b"one"), (1,), "check", "no", picture=b"png", tracing=b"zip"))
+
+    (run,) = (await world.run()).runs
+
+    assert (run.status, run.error, run.picture, run.steps[0]["picture"]) == (RunStatus.RED, "no", None, None)
+    assert "trace" not in (run.evidence or {})
+
+
 async def test_only_so_many_runs_keep_theirs_and_a_project_may_want_none(world: World) -> None:
     await world.save(CHECKOUT)
     await world.settle(keep_runs=1, pictures=False, traces=True)

@@ -65,3 +65,11 @@ def test_a_picture_from_before_is_still_found(tmp_path: Path) -> None:
     (tmp_path / "pictures/1.png").write_bytes(b"png")
 
     assert evidence.find(tmp_path, "pictures/1.png") is not None
+
+
+def test_half_a_file_is_cleared_away_when_there_is_no_room(tmp_path: Path) -> None:
+    folder = evidence.folder_of(tmp_path, 1, NOW, 7)
+    (folder / "1.jpg" / "in the way").mkdir(parents=True)
+
+    assert evidence.keep(folder, "1.jpg", b"picture") is None
+    assert [one.name for one in folder.iterdir()] == ["1.jpg"]
