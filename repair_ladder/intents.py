@@ -107,11 +107,11 @@ def blocks_in(steps: Steps, operations: Operations) -> tuple[Place, ...]:
 
 
 def blocks_touched(steps: Steps, operations: Operations) -> tuple[Place, ...]:
-    """The intent blocks that are derived again or of which a step is changed, each once."""
+    """The blocks that are derived again or of which a step is changed, each once; groups recover together too (H24)."""
     found: dict[Place, None] = dict.fromkeys(blocks_in(steps, operations))
     for one in operations:
         for length in range(1, len(one.place)):
-            if step_at(steps, one.place[:length]).kind == "intent":
+            if step_at(steps, one.place[:length]).kind in BLOCKS:
                 found[one.place[:length]] = None
     return tuple(found)
 
