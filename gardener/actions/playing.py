@@ -259,8 +259,9 @@ async def write_run(
     film = evidence.folder_of(tools.settings.data_dir, project.id, began, test.id)
     tracing = outcome.tracing if isinstance(outcome, Red) else None
     picture = outcome.picture if isinstance(outcome, Red) else None
-    if any(one.picture or one.shots for one in trace.played) or tracing or picture:
-        evidence.prune(film, most=project.settings.keep_runs, days=project.settings.keep_days)
+    # A run that leaves nothing makes no room for itself, but time goes on.
+    leaves = any(one.picture or one.shots for one in trace.played) or tracing or picture
+    evidence.prune(film, most=project.settings.keep_runs + (not leaves), days=project.settings.keep_days)
     keep_pages = isinstance(outcome, Green)
     keys = [await pages.put(tx, page, now=began) for page in trace.snapshots] if keep_pages else []
     steps = [

@@ -87,6 +87,24 @@ async def test_the_pictures_of_failures_go_with_their_runs(world: World) -> None
     assert [one.read_bytes() if one else None for one in kept] == [None, b"the failure", b"the failure"]
 
 
+async def test_a_run_that_leaves_nothing_drops_what_is_too_old_and_nothing_else(world: World) -> None:
+    await world.save(CHECKOUT)
+    await world.settle(keep_runs=1, keep_days=3)
+    failing = playing(world, Red(Trace(), (2,), "check", "no", picture=b"the failure"))
+    plain = playing(world, Green(Trace()))
+    data_dir = world.tools.settings.data_dir
+
+    (red,) = (await failing.run()).runs
+    await plain.run()
+    soon = evidence.find(data_dir, str(red.picture))
+    world.clock.pass_(days=4)
+    await plain.run()
+    late = evidence.find(data_dir, str(red.picture))
+
+    assert soon is not None
+    assert late is None
+
+
 async def test_what_a_screenshot_step_took_is_kept_by_its_name(world: World) -> None:
     await world.save(CHECKOUT)
     shots = (("the basket", b"one"), ("../basket", b"two"), ("", b"three"))
