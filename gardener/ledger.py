@@ -26,7 +26,7 @@ class CallState(StrEnum):
     ANSWERED = "answered"
     UNUSABLE = "unusable"  # a refusal or nonsense: paid like an answer
     FAILED = "failed"  # no answer could be had, and nothing is paid
-    UNCERTAIN = "uncertain"  # a time-out, or an answer without a count: counts as estimated
+    UNCERTAIN = "uncertain"  # a time-out, a lost connection, or an answer without a count: counts as estimated
 
 
 COUNTED_AS_ESTIMATED: Final = frozenset({CallState.ASKED, CallState.UNCERTAIN})
@@ -44,6 +44,19 @@ class Usage:
     @property
     def tokens(self) -> int:
         return self.input_tokens + self.output_tokens
+
+    def times(self, number: int) -> Usage:
+        money = None if self.micro_usd is None else number * self.micro_usd
+        return Usage(number * self.input_tokens, number * self.output_tokens, number * self.cached_tokens, money)
+
+    def __add__(self, other: Usage) -> Usage:
+        money = None if self.micro_usd is None or other.micro_usd is None else self.micro_usd + other.micro_usd
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+            money,
+        )
 
 
 @dataclass(frozen=True, slots=True)

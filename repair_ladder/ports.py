@@ -44,7 +44,8 @@ class Answered:
     """A tool call as the model made it; the arguments are unchecked.
 
     `cached_tokens` are those of the input that the provider had in its cache. `cost_usd` is what the provider itself
-    says that it cost; most say nothing.
+    says that it cost; most say nothing. `lost` counts the requests on the way here, in every kind of reply, of which
+    nothing came back that can be read and which may have to be paid all the same.
     """
 
     tool: str
@@ -54,6 +55,7 @@ class Answered:
     model: str = ""
     cached_tokens: int = 0
     cost_usd: float | None = None
+    lost: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ class Unanswered:
     output_tokens: int = 0
     cached_tokens: int = 0
     cost_usd: float | None = None
+    lost: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,7 @@ class Unavailable:
     why: Literal["no_key", "bad_key", "rate_limited", "overloaded", "timeout", "network", "budget", "error"]
     message: str
     retry_after_s: float | None = None
+    lost: int = 0
 
 
 Reply: TypeAlias = Answered | Unanswered | Unavailable

@@ -51,7 +51,7 @@ def metered(
                 await _tell(tx, tools, project, case, entry)
                 return Unavailable("budget", entry.reason)
         reply = await ask(question)
-        state, usage = _became(reply, price)
+        state, usage = _became(reply, price, wanted)
         async with tools.store.transaction() as tx:
             await ledger.settle(tx, entry.id, state=state, usage=usage, now=tools.now())
         return reply
@@ -67,15 +67,21 @@ async def _tell(tx: Transaction, tools: Tools, project: Project, case: int | Non
         await events.emit(tx, project.id, EventKind.BUDGET, tripped.reason, payload, now=now)
 
 
-def _became(reply: Reply, price: Price | None) -> tuple[CallState, Usage | None]:
-    """None for the usage: nobody knows it, and the estimate stands."""
+def _became(reply: Reply, price: Price | None, wanted: Usage) -> tuple[CallState, Usage]:
+    """What is not known counts as estimated, and so does each request that got lost on the way."""
     match reply:
         case Unavailable(why="timeout"):  # the provider may have worked on it, and want to be paid
-            return CallState.UNCERTAIN, None
-        case Unavailable():
+            return CallState.UNCERTAIN, wanted.times(max(1, reply.lost))
+        case Unavailable(lost=0):
             return CallState.FAILED, Usage()
-        case Answered() | Unanswered() if not reply.input_tokens + reply.output_tokens:
-            return CallState.UNCERTAIN, None
+        case Unavailable():
+            return CallState.UNCERTAIN, wanted.times(reply.lost)
+        case Answered() if not (reply.input_tokens and reply.output_tokens):
+            return CallState.UNCERTAIN, wanted.times(1 + reply.lost)
+        case Unanswered() if not reply.input_tokens + reply.output_tokens:
+            return CallState.UNCERTAIN, wanted.times(1 + reply.lost)
+        case Answered() | Unanswered() if reply.lost:
+            return CallState.UNCERTAIN, _usage(reply, price) + wanted.times(reply.lost)
         case Answered():
             return CallState.ANSWERED, _usage(reply, price)
         case Unanswered():

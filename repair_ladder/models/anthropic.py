@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from anthropic import APIConnectionError, APIStatusError, APITimeoutError, AsyncAnthropic, omit
+from anthropic import (
+    APIConnectionError,
+    APIStatusError,
+    APITimeoutError,
+    AsyncAnthropic,
+    DefaultAsyncHttpxClient,
+    omit,
+)
 from anthropic.types import ToolChoiceParam, ToolParam
 from typing_extensions import Unpack
 
@@ -81,7 +88,13 @@ class _Door:
         manner = self.manner
         try:
             async with AsyncAnthropic(
-                api_key=self.provider.key, base_url=self.base_url, timeout=None, max_retries=0, open_telemetry=False
+                api_key=self.provider.key,
+                base_url=self.base_url,
+                timeout=None,
+                max_retries=0,
+                open_telemetry=False,
+                # A redirect would take the key and the question to whomever it names.
+                http_client=DefaultAsyncHttpxClient(follow_redirects=False, timeout=None),
             ) as client:
                 raw = await client.messages.with_raw_response.create(
                     model=self.provider.model,
@@ -94,8 +107,8 @@ class _Door:
                 )
         except APITimeoutError as error:
             raise TimeoutError from error
-        except APIConnectionError:
-            return unreachable(self.provider)
+        except APIConnectionError as error:
+            return unreachable(self.provider, error)
         except APIStatusError as error:
             return self._turned_away(error, manner)
         body = read_json(raw.http_response.content)

@@ -9,8 +9,9 @@ import asyncio
 import json
 import math
 import random
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
 from typing import Final, NamedTuple, TypeAlias, TypedDict
@@ -19,8 +20,12 @@ from urllib.parse import urlsplit
 from typing_extensions import Unpack
 
 from repair_ladder.ports import Answered, Ask, Question, Reply, Unanswered, Unavailable
+from repair_ladder.values import HIDDEN
 
 LONGEST_ANSWER: Final = 4_000_000  # bytes; what is longer is no tool call
+LONGEST_SAID: Final = 100_000  # characters of an error
+TOLD: Final = 8  # so many characters of a key tell whose it is, and more of it than anybody needs
+STARRED: Final = re.compile(r"[\w.~+/=-]*(?:\*{3,}|\u2022{3,}|x{6,})[\w.~+/=*\u2022-]*")
 LONGEST_ARGUMENTS: Final = 200_000  # characters, of arguments that come as text
 
 
@@ -67,12 +72,19 @@ class Provider:
         return self.where[:1].upper() + self.where[1:]
 
     def tidy(self, said: object) -> str:
-        """What the provider said, as the end of a sentence: one short line, and the key is not in it."""
+        """What the provider said, as the end of a sentence: one short line with nothing of the key in it.
+
+        Some repeat it with stars in its middle: sk-pro********cdef.
+        """
         if not isinstance(said, str) or not said.strip():
             return "."
-        line = " ".join("".join(char if char.isprintable() else " " for char in said[:2000]).split())
+        said = said[:LONGEST_SAID]
         if self.key:
-            line = line.replace(self.key, "[hidden]")
+            said = said.replace(self.key, HIDDEN)
+        line = " ".join("".join(char if char.isprintable() else " " for char in said[:2000]).split())
+        line = STARRED.sub(HIDDEN, line)
+        if len(self.key) >= 2 * TOLD:
+            line = re.sub(rf"{re.escape(self.key[:TOLD])}[\w.~+/=-]*", HIDDEN, line)
         return ": " + line[:300]
 
 
@@ -101,7 +113,7 @@ def patient(provider: Provider, send: Send, *, needs_key: bool = True, **how: Un
                 return await send(question)
         except TimeoutError:
             text = f"{provider.subject} gave no answer within {timeout_s:g} s; it is asked again on the next repair."
-            return Failed(Unavailable("timeout", text))
+            return Failed(Unavailable("timeout", text, lost=1))
 
     def pause_s(tries: int, failed: Failed) -> float | None:
         if not failed.may_pass or tries >= attempts:
@@ -113,17 +125,18 @@ def patient(provider: Provider, send: Send, *, needs_key: bool = True, **how: Un
         return wanted_s + jitter() if wanted_s <= longest_pause_s else None
 
     async def persist(question: Question) -> Reply:
-        tries = 0
+        tries = lost = 0
         while True:
             reply = await once(question)
             if not isinstance(reply, Failed):
-                return reply
+                return replace(reply, lost=reply.lost + lost) if lost else reply
             if reply.at_once:
                 continue
             tries += 1
+            lost += reply.reply.lost
             wait_s = pause_s(tries, reply)
             if wait_s is None:
-                return reply.reply
+                return replace(reply.reply, lost=lost)
             await sleep(wait_s)
 
     async def ask(question: Question) -> Reply:
@@ -153,14 +166,22 @@ def _key_trouble(provider: Provider) -> Unavailable | None:
 # --- failures ----------------------------------------------------------------------------------------------
 
 
-def unreachable(provider: Provider) -> Failed:
+# Names of the errors, the same in all libraries for HTTP, after which a request has certainly not been worked on.
+NEVER_SENT: Final = frozenset(
+    {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol", "LocalProtocolError"}
+)
+
+
+def unreachable(provider: Provider, error: BaseException) -> Failed:
+    """A connection that broke off after the question was sent may have been answered, and have to be paid."""
     text = f"{provider.subject} could not be reached; check the network and the address."
-    return Failed(Unavailable("network", text), may_pass=True)
+    was_sent = not any(kind.__name__ in NEVER_SENT for kind in type(error.__cause__ or error).__mro__)
+    return Failed(Unavailable("network", text, lost=int(was_sent)), may_pass=True)
 
 
 def unread(provider: Provider, dialect: str) -> Unavailable:
     """What answered is something else than a server of that API."""
-    return Unavailable("error", f"{provider.subject} does not speak {dialect}.")
+    return Unavailable("error", f"{provider.subject} does not speak {dialect}.", lost=1)
 
 
 def turned_away(
@@ -189,6 +210,9 @@ def turned_away(
         return Failed(Unavailable("rate_limited", text, wanted_s), may_pass)
     if status in (503, 529):
         return Failed(Unavailable("overloaded", f"{where} is overloaded{said}", wanted_s), may_pass)
+    if 300 <= status < 400:
+        text = f"{where} leads elsewhere ({status}), which is not followed: set the address that it has now."
+        return Failed(Unavailable("error", text))
     text = f"{where} answered {status}{said}"
     return Failed(Unavailable("error", text, wanted_s), may_pass and (status >= 500 or status == 408))
 
@@ -244,6 +268,11 @@ def not_answered(why: str, message: str, used: Used) -> Unanswered:
 def declined(used: Used, category: object = None) -> Unanswered:
     is_word = isinstance(category, str) and category.isidentifier() and len(category) < 50
     return not_answered("refusal", f"The model declined to answer{f' ({category})' if is_word else ''}.", used)
+
+
+def silent(used: Used) -> Unanswered:
+    """An answer without content: the question was read, and has to be paid."""
+    return not_answered("nonsense", "The model answered nothing.", used)
 
 
 def cut_off(used: Used) -> Unanswered:

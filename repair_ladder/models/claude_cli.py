@@ -97,7 +97,7 @@ class _Door:
         body = read_json(said)
         if not isinstance(body, dict) or body.get("type") != "result":
             text = f"{self.provider.subject} ended with {code} and said nothing that can be read; run it by hand once."
-            return Failed(Unavailable("error", text))
+            return Failed(Unavailable("error", text, lost=1))
         if body.get("is_error") is True or body.get("subtype") not in ("success", None):
             return self._trouble(body)
         usage = body.get("usage")

@@ -25,6 +25,7 @@ from repair_ladder.models.asking import (
     one_call,
     patient,
     read_json,
+    silent,
     turned_away,
     unreachable,
     unread,
@@ -84,8 +85,8 @@ class _Door:
                 )
         except httpx.TimeoutException as error:
             raise TimeoutError from error
-        except httpx.TransportError:
-            return unreachable(self.provider)
+        except httpx.TransportError as error:
+            return unreachable(self.provider, error)
         except errors.APIError as error:
             return self._turned_away(error, manner)
         response = answer.sdk_http_response
@@ -152,13 +153,15 @@ def _retry_delay_s(details: object) -> float | None:
 
 def _read(body: object, question: Question) -> Reply | None:
     """The one function call of the first candidate, or why there is none; None for what is no answer at all."""
-    if not isinstance(body, dict) or not ("candidates" in body or "promptFeedback" in body):
+    if not isinstance(body, dict) or not body.keys() & {"candidates", "promptFeedback", "usageMetadata"}:
         return None
     used = _used(body.get("usageMetadata"))
     feedback = body.get("promptFeedback")
     if isinstance(feedback, dict) and feedback.get("blockReason"):
         return declined(used, feedback["blockReason"])
-    candidates = body.get("candidates")
+    candidates = body.get("candidates", [])
+    if candidates == []:
+        return silent(used)
     first = candidates[0] if isinstance(candidates, list) and candidates else None
     if not isinstance(first, dict):
         return None

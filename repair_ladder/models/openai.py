@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, omit
+from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, DefaultAsyncHttpxClient, omit
 from openai.types.chat import ChatCompletionFunctionToolParam, ChatCompletionToolChoiceOptionParam
 from typing_extensions import Unpack
 
@@ -23,6 +23,7 @@ from repair_ladder.models.asking import (
     one_call,
     patient,
     read_json,
+    silent,
     turned_away,
     unreachable,
     unread,
@@ -78,7 +79,12 @@ class _Door:
         room = question.max_tokens + ROOM_TO_THINK
         try:
             async with AsyncOpenAI(
-                api_key=self.provider.key or NO_KEY, base_url=self.base_url, timeout=None, max_retries=0
+                api_key=self.provider.key or NO_KEY,
+                base_url=self.base_url,
+                timeout=None,
+                max_retries=0,
+                # A redirect would take the question, if not the key, to whomever it names.
+                http_client=DefaultAsyncHttpxClient(follow_redirects=False, timeout=None),
             ) as client:
                 raw = await client.chat.completions.with_raw_response.create(
                     model=self.provider.model,
@@ -94,8 +100,8 @@ class _Door:
                 )
         except APITimeoutError as error:
             raise TimeoutError from error
-        except APIConnectionError:
-            return unreachable(self.provider)
+        except APIConnectionError as error:
+            return unreachable(self.provider, error)
         except APIStatusError as error:
             return self._turned_away(error, manner)
         body = read_json(raw.http_response.content)
@@ -140,7 +146,11 @@ def _choice(question: Question, *, forced: bool) -> ChatCompletionToolChoiceOpti
 def _read(body: object, question: Question) -> Reply | None:
     """The one tool call in the first choice, or why there is none; None for what is no completion at all."""
     choices = body.get("choices") if isinstance(body, dict) else None
-    if not isinstance(body, dict) or not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+    if not isinstance(body, dict) or not isinstance(choices, list):
+        return None
+    if not choices:
+        return silent(_used(body.get("usage")))
+    if not isinstance(choices[0], dict):
         return None
     message = choices[0].get("message")
     if not isinstance(message, dict):

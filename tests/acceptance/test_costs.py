@@ -137,10 +137,18 @@ async def test_all_projects_together_are_bounded_by_the_place(make_world: MakeWo
         pytest.param(fake.slow(), CallState.UNCERTAIN, True, id="a time-out"),
         pytest.param(fake.refusal(), CallState.UNUSABLE, True, id="a refusal"),
         pytest.param(fake.message(usage=None), CallState.UNCERTAIN, True, id="without a count"),
+        pytest.param(fake.dropped(), CallState.UNCERTAIN, True, id="a connection lost after the question was sent"),
+        pytest.param(fake.garbage(), CallState.UNCERTAIN, True, id="an answer that nobody can read"),
+        pytest.param(
+            lambda asked: fake.tool_call(asked.json["tools"][0]["name"], {}, tokens=(100, -5)),
+            CallState.UNCERTAIN,
+            True,
+            id="a call that nobody wrote",
+        ),
     ],
 )
 async def test_what_may_have_to_be_paid_counts(
-    make_world: MakeWorld, answer: fake.Answer, state: CallState, is_counted: bool
+    make_world: MakeWorld, answer: fake.Entry, state: CallState, is_counted: bool
 ) -> None:
     with FakeMessages(otherwise=answer) as server:
         ask = asker(server, attempts=1, timeout=timedelta(seconds=0.5))

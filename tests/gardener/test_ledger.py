@@ -69,6 +69,14 @@ def test_a_list_of_ones_own_goes_before_the_shipped_one(tmp_path: Path) -> None:
     assert prices.of("gpt-6-luna", NOW.date()) == shipped().of("gpt-6-luna", NOW.date())
 
 
+def test_what_got_lost_counts_as_often_as_it_was_asked() -> None:
+    wanted = Usage(100, 20, 5, 7)
+
+    assert Usage(1, 2, 3, 4) + wanted.times(2) == Usage(201, 42, 13, 18)
+    assert (Usage(1, 2, 3, None) + wanted.times(2)).micro_usd is None
+    assert (Usage() + Usage(1, 1, 0, None).times(3)).micro_usd is None
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

@@ -136,7 +136,7 @@ async def test_an_answer_after_two_failures_counts(dialect: Dialect) -> None:
 
 
 async def test_a_slow_answer_is_a_timeout_and_not_asked_again(dialect: Dialect) -> None:
-    reply, server = await ask(dialect, [fake.slow()], timeout=timedelta(seconds=0.4))
+    reply, server = await ask(dialect, [fake.slow()], timeout=timedelta(seconds=3))
 
     assert isinstance(reply, Unavailable)
     assert reply.why == "timeout"
@@ -220,6 +220,70 @@ async def test_the_key_is_in_no_message_repr_or_log(dialect: Dialect, caplog: py
     assert "[hidden] is not valid" in reply.message
     assert "\x1b" not in reply.message
     assert KEY not in repr(reply) + caplog.text
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Incorrect API key provided: sk-very-********************6789. Look in your settings.",
+        "Incorrect API key provided: sk-very-•••6789. Look in your settings.",
+        f"{' ' * 1990}{KEY} is not valid. Look in your settings.",
+        "the key sk-very-secret-012 is no key. Look in your settings.",
+    ],
+)
+async def test_no_part_of_the_key_is_told_where_the_provider_repeats_it(dialect: Dialect, words: str) -> None:
+    """What OpenAI says of a wrong key shows its beginning and its end."""
+    reply, _ = await ask(dialect, [dialect.error(401, words)])
+
+    assert isinstance(reply, Unavailable)
+    assert "Look in your settings" in reply.message or words.startswith(" ")
+    assert not [part for part in ("sk-very", "6789", "sk-v") if part in reply.message]
+
+
+@pytest.mark.parametrize(
+    ("make", "lost"),
+    [
+        pytest.param(lambda one: [fake.dropped(), one.calls(CHOICE)], 1, id="then answered"),
+        pytest.param(lambda one: [fake.dropped(), fake.dropped(), one.text("no")], 2, id="then in words"),
+        pytest.param(lambda one: [fake.dropped()] * 3, 3, id="always"),
+        pytest.param(lambda one: [fake.dropped(), one.error(401, "no")], 1, id="then turned away"),
+        pytest.param(lambda one: [fake.garbage()], 1, id="nothing that can be read"),
+        pytest.param(lambda one: [one.error(500, "broken")] * 3, 0, id="an error is not paid"),
+    ],
+)
+async def test_requests_that_got_lost_are_counted(
+    dialect: Dialect, make: Callable[[Dialect], list[fake.Answer]], lost: int
+) -> None:
+    """The provider may have worked on them, and want to be paid."""
+    reply, _ = await ask(dialect, make(dialect))
+
+    assert reply.lost == lost
+
+
+async def test_a_key_does_not_follow_a_redirect_to_another_place(dialect: Dialect) -> None:
+    with dialect.server([dialect.calls(CHOICE)]) as elsewhere:
+        away = fake.Answer(b"", 307, {"location": elsewhere.url.replace("127.0.0.1", "localhost") + "/v1/messages"})
+        reply, _ = await ask(dialect, [away])
+
+    assert isinstance(reply, Unavailable)
+    assert "leads elsewhere (307)" in reply.message
+    assert elsewhere.requests == []
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("openai", {"choices": [], "usage": {"prompt_tokens": 90, "completion_tokens": 0}}),
+        ("gemini", {"candidates": [], "usageMetadata": {"promptTokenCount": 90}}),
+        ("gemini", {"usageMetadata": {"promptTokenCount": 90}, "modelVersion": "m"}),
+    ],
+)
+async def test_an_answer_without_content_is_no_outage_and_its_tokens_count(name: str, body: Any) -> None:
+    reply, server = await ask(DIALECTS[name], [fake_providers._json(body)])
+
+    assert isinstance(reply, Unanswered)
+    assert (reply.why, reply.input_tokens) == ("nonsense", 90)
+    assert len(server.requests) == 1
 
 
 async def test_a_cancelled_ask_is_cancelled(dialect: Dialect) -> None:
