@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import ipaddress
 import json
 import secrets
 from typing import Any, Final
@@ -119,5 +120,17 @@ def _must_be_ours(asking: Asking) -> None:
 
 
 def address_of(request: AnyRequest) -> str:
-    """Where they ask from. Behind a proxy on this machine that is what the proxy says (see web.serving)."""
-    return request.client.host if request.client else "unknown"
+    """Where they ask from. Behind a proxy on this machine that is what the proxy says (see web.serving).
+
+    Of IPv6 it is the network: whoever has one address there has 2**64, and would never have to wait.
+    """
+    host = request.client.host if request.client else "unknown"
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network((address, 64), strict=False))

@@ -61,8 +61,8 @@ def own_path(text: str | None, *, otherwise: str) -> str:
     """An address of our own to go on to, never one that leads elsewhere."""
     if not text or not text.startswith("/") or len(text) > 2000:
         return otherwise
-    # A browser reads "//host", "/\\host" and "/<tab>/host" as another site.
-    if any(one in text for one in "\\\r\n\t") or text.startswith("//"):
+    # A browser reads "//host", "/\\host" and "/<tab>/host" as another site; a header takes nothing beyond ASCII.
+    if "\\" in text or text.startswith("//") or not (text.isascii() and text.isprintable()):
         return otherwise
     parts = urlsplit(text)
     return otherwise if parts.scheme or parts.netloc else text

@@ -69,7 +69,7 @@ class Watching:
     async def close(self) -> None:
         """The server stops: nobody waits any longer."""
         self._closed.set()
-        for topic in self._topics.values():
+        for topic in tuple(self._topics.values()):  # more may come while one is waited for
             async with topic.news:
                 topic.news.notify_all()
 

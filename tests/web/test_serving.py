@@ -21,6 +21,7 @@ from gardener.errors import BadSetting
 from gardener.settings import read_settings
 from web import assets
 from web.serving import listen
+from web.watching import Watching
 
 PATIENCE_S = 60
 
@@ -158,3 +159,19 @@ def test_every_file_of_the_pages_is_there_and_names_no_other_host(name: str) -> 
 def test_no_other_file_is_served() -> None:
     assert assets.asset("../app.py") is None
     assert assets.asset("") is None
+
+
+async def test_the_end_reaches_everybody_although_more_come_to_watch_meanwhile() -> None:
+    """A server whose pages are being opened while it is stopped stops all the same."""
+    watching = Watching()
+    waiting = [asyncio.ensure_future(watching.after(job, 0, patience_s=60)) for job in (1, 2, 3)]
+    await asyncio.sleep(0)
+    held = watching._topics[2].news
+    async with held:
+        closing = asyncio.ensure_future(watching.close())
+        await asyncio.sleep(0)
+        waiting.append(asyncio.ensure_future(watching.after(4, 0, patience_s=60)))
+        await asyncio.sleep(0)
+    await closing
+
+    assert await asyncio.gather(*waiting) == [()] * 4

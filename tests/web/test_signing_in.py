@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from litestar import Request
 
 from gardener.actions import admitting
 from gardener.people import Role
 from gardener.store import people
 from tests.web.conftest import PASSWORD, Office
-from web.auth import SESSION
+from web.auth import SESSION, address_of
 
 INSIDE = ("/", "/projects/1", "/projects/1/radar", "/tests/1", "/runs/1/picture", "/jobs/1/stream", "/password")
 
@@ -32,7 +35,9 @@ async def test_after_sign_in_one_is_where_one_wanted_to_be(office: Office) -> No
     assert (visitor.status, visitor.path) == (200, "/projects/1/radar")
 
 
-@pytest.mark.parametrize("to", ["//evil.test/", "https://evil.test/", "/\\evil.test", "javascript:alert(1)", "/\t/x"])
+@pytest.mark.parametrize(
+    "to", ["//evil.test/", "https://evil.test/", "/\\evil.test", "javascript:alert(1)", "/\t/x", "/\u732b", "/\0"]
+)
 async def test_signing_in_never_leads_to_another_site(office: Office, to: str) -> None:
     visitor = await office.somebody()
     await visitor.get("/sign-in")
@@ -65,6 +70,23 @@ async def test_guessing_gets_slow_and_the_right_password_has_to_wait_as_well(off
 
     assert waits.startswith("Too many sign-ins failed. The next try is possible in ")
     assert visitor.path == "/"
+
+
+@pytest.mark.parametrize(
+    ("host", "counted"),
+    [
+        ("203.0.113.7", "203.0.113.7"),
+        ("::ffff:203.0.113.7", "203.0.113.7"),
+        ("2001:db8:1:2:a:b:c:d", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2::1", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("testclient", "testclient"),
+    ],
+)
+def test_who_has_a_whole_network_is_counted_as_one_address(host: str, counted: str) -> None:
+    request = Request[Any, Any, Any]({"type": "http", "client": (host, 1), "headers": []})  # type: ignore[arg-type]
+
+    assert address_of(request) == counted
 
 
 async def test_a_sign_in_that_works_wipes_the_failures_before_it(office: Office) -> None:
