@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Mapping
 from typing import Any, Final
@@ -19,6 +20,10 @@ MOST_STEPS = 12  # a sign-in that takes longer is more than a sign-in
 NAMES_PASSWORD: Final = re.compile(r"passw|passphrase|kennwort|contrase|mot de passe|type=.?password", re.IGNORECASE)
 SHORTEST_COOKIE: Final = 16  # shorter ones say which language or theme, not who somebody is
 TOKEN: Final = re.compile(r"[\w.~+/=-]{20,}\Z")
+NAMES_TOKEN: Final = re.compile(
+    r"token|secret|session|auth|jwt|passw|credential|api.?key|\bsid\b|bearer", re.IGNORECASE
+)
+LONGEST_STORED: Final = 1_000_000  # characters
 SIGNED_TOKEN: Final = re.compile(r"eyJ[\w-]{8,}\.[\w-]+\.[\w-]*")
 
 
@@ -128,8 +133,42 @@ def secrets_in(state: Any) -> frozenset[str]:
             value = str(one.get("value", "")).strip('"')
             if TOKEN.match(value):
                 found.add(value)
-            found |= set(SIGNED_TOKEN.findall(value))
+            found |= _tokens_in(_read(value))
+        found |= _tokens_in(origin.get("indexedDB", ()))
     return frozenset(found)
+
+
+def _tokens_in(value: Any) -> set[str]:
+    """Of plain data, however deep: signed tokens, and whatever looks like one under a name that says that it is one."""
+    found: set[str] = set()
+    waiting: list[tuple[str, Any]] = [("", value)]
+    while waiting:
+        name, one = waiting.pop()
+        if isinstance(one, Mapping):
+            # {"key": ..., "value": ...} is how IndexedDB's records and their fields are written down.
+            named = one.get("key", one.get("k", one.get("name")))
+            kept = name if named is None or not isinstance(named, str) else named
+            waiting += [(kept if key in ("value", "v") else str(key), inner) for key, inner in one.items()]
+        elif isinstance(one, list | tuple):
+            waiting += [(name, inner) for inner in one]
+        elif isinstance(one, str):
+            found |= set(SIGNED_TOKEN.findall(one))
+            if NAMES_TOKEN.search(name) and TOKEN.match(one):
+                found.add(one)
+            inner = _read(one)
+            if inner is not one:
+                waiting.append((name, inner))
+    return found
+
+
+def _read(text: str) -> Any:
+    """What a text holds as JSON, if that is an object or a list; else the text."""
+    if text[:1] not in ("{", "[") or len(text) > LONGEST_STORED:
+        return text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
 
 
 def _types_secret(step: Step, place: Place, secrets: Collection[str], memory: Memory) -> bool:

@@ -20,7 +20,12 @@ from repair_ladder.formats import Secret, Variable
 from repair_ladder.steps import Steps
 from repair_ladder.values import names_used
 
-OWN: Final = frozenset({"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"})
+# What the gardener, its providers' SDKs, the Claude CLI and the database's driver take from the environment.
+OWN: Final = frozenset(
+    "ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN ANTHROPIC_CUSTOM_HEADERS CLAUDE_CODE_OAUTH_TOKEN OPENAI_API_KEY "
+    "OPENAI_ADMIN_KEY GEMINI_API_KEY GOOGLE_API_KEY GOOGLE_APPLICATION_CREDENTIALS PGPASSWORD PGPASSFILE "
+    "HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy".split()
+)
 
 # --- what a test is given --------------------------------------------------------------------------------
 

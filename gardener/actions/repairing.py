@@ -226,7 +226,7 @@ async def _climb(
     ask = metered(tools, project, test, journal.case.id, model_of(tools.settings, project), tools.ask(project))
     second = judge_of(tools.settings, project)
     judging = metered(tools, project, test, journal.case.id, second, tools.judge(project)) if second else None
-    judge = judge_by(judging, project.settings.rules, asked, redactor(values.secrets))
+    judge = judge_by(judging, project.settings.rules, asked, redactor(hidden))
     given = Given(
         memory=memory,
         lessons=lessons,

@@ -16,11 +16,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gardener import cli
+from gardener.actions import entrusting
 from gardener.errors import BadSetting, NotFound
 from gardener.sealing import KEY_FILE, OLD_KEY_FILE, Sealer, sealer_of
 from gardener.secrets import purpose_of, state_purpose
-from gardener.settings import Settings
+from gardener.settings import Settings, read_settings
 from gardener.store import Store, audit, open_store, projects, secrets, session_states, targets
+from repair_ladder.models.claude_cli import PASSED_ON
 from tests.gardener.conftest import NOW, a_shop
 
 VALUE = "correct horse battery"
@@ -260,3 +262,17 @@ def test_who_set_and_removed_it_is_written_down_without_the_value(gardener: Gard
         ("Ben", "remove secret", "SHOP_PASSWORD"),
         ("Ada", "set secret", "SHOP_PASSWORD"),
     ]
+
+
+OURS = sorted(
+    name for name in PASSED_ON if any(word in name for word in ("KEY", "TOKEN", "PROXY")) and name[:2].lower() != "no"
+)
+
+
+@pytest.mark.parametrize("name", [*OURS, "OPENAI_API_KEY", "GEMINI_API_KEY", "PGPASSWORD", "GARDENER_SECRET_KEY"])
+def test_what_the_gardener_itself_signs_in_with_is_no_secret_of_tests(name: str, tmp_path: Path) -> None:
+    """A test that was imported could type it into any app."""
+    settings = read_settings({"HOME": str(tmp_path), name: "a-value-of-its-own", "SHOP_PASSWORD": "hush"}, tmp_path)
+
+    assert entrusting._of_environment(settings, name) is None
+    assert entrusting._of_environment(settings, "SHOP_PASSWORD") == "hush"

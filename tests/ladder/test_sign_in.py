@@ -178,6 +178,22 @@ def test_of_a_session_what_lets_somebody_in_is_secret() -> None:
                     {"name": "token", "value": '"0123456789abcdefABCDEF"'},
                     {"name": "user", "value": '{"jwt": "eyJhbGciOiJI.eyJzdWIiOiI.c2lnbmVk", "name": "Ada Lovelace"}'},
                     {"name": "greeting", "value": "Good morning to you, Ada"},
+                    {
+                        "name": "me",
+                        "value": '{"access_token": "opaque-0123456789-abc", "id": "7b1c0f6e-0000-4000-8000"}',
+                    },
+                ],
+                # As Playwright writes down what Firebase keeps there, and a value that is more than JSON.
+                "indexedDB": [
+                    {
+                        "name": "firebase",
+                        "stores": [
+                            {"name": "s", "records": [{"value": {"stsTokenManager": {"refreshToken": "AMf-" * 6}}}]},
+                            {"name": "t", "records": [{"key": "authToken", "value": "opaque-9876543210-abc"}]},
+                            {"name": "u", "records": [{"valueEncoded": {"o": [{"k": "session", "v": "S" * 24}]}}]},
+                            {"name": "drafts", "records": [{"key": "a", "value": "a/long/path/of/a/draft/of/mine"}]},
+                        ],
+                    }
                 ],
             }
         ],
@@ -187,5 +203,9 @@ def test_of_a_session_what_lets_somebody_in_is_secret() -> None:
         "s3ss10n-of-ada-0123456789",
         "0123456789abcdefABCDEF",
         "eyJhbGciOiJI.eyJzdWIiOiI.c2lnbmVk",
+        "opaque-0123456789-abc",
+        "AMf-" * 6,
+        "opaque-9876543210-abc",
+        "S" * 24,
     }
     assert secrets_in("opaque") == frozenset()
