@@ -24,6 +24,7 @@ LEVELS: Final = ("none", "low", "medium", "high")
 DIMENSIONS: Final = {"rules": "the project's rules", "adequacy": "what the step is for"}
 LONGEST_FINDING: Final = 500
 RULES_BUDGET: Final = 8_000
+CHANGES_BUDGET: Final = 14_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,10 @@ def judge_by(ask: Ask | None, rules: Sequence[str], asked: Asked, redact: Redact
         return None
 
     async def judge(steps: Steps, operations: Operations, error: str) -> Judgement:
-        posed = question(steps, operations, error, rules, nonce=secrets.token_hex(16), redact=redact)
+        nonce = secrets.token_hex(16)
+        if prompts.CUT in _changes(prompts.Fence(nonce, redact), steps, operations):
+            return Unjudged("the changes are too long to be shown whole to the judging model")
+        posed = question(steps, operations, error, rules, nonce=nonce, redact=redact)
         reply = await ask(posed)
         if isinstance(reply, Unavailable):
             return Unjudged(f"the judging model could not be asked: {reply.message}")
@@ -78,7 +82,6 @@ def question(
     """The rules are the project's own words and stand outside the fences; all else was copied from somewhere."""
     fence = prompts.Fence(nonce, redact)
     numbered = "\n".join(f"{number}. {cut(clean(rule), 500)}" for number, rule in enumerate(rules, 1))
-    changes = "\n".join(fence.json(write_operation(steps, one)) for one in operations)
     after = "\n".join(
         f"{number}. {fence.step(step, write_step)}"
         for number, step in enumerate(apply_operations(steps, operations), 1)
@@ -89,12 +92,18 @@ def question(
         "they were there for, in the smallest way?",
         f"The project's rules:\n{cut(numbered, RULES_BUDGET)}",
         fence.around("the error that it mends", fence.lines(error, prompts.MESSAGE_BUDGET)),
-        fence.around("the changes", cut(changes, prompts.STEPS_BUDGET)),
+        fence.around("the changes", _changes(fence, steps, operations)),
         fence.around("the steps with the repair", cut(after, prompts.STEPS_BUDGET)),
         "Levels: none - nothing to say; low, medium - worth telling a person; high - it must not be kept. A finding "
         "is one sentence that names the rule or the step; it is empty where the level is none.",
     ]
     return Question(fence.system(JUDGE), "\n\n".join(parts), (_tool(),), max_tokens=1000)
+
+
+def _changes(fence: prompts.Fence, steps: Steps, operations: Operations) -> str:
+    """Every one of them whole; what is not shown has not been judged (H16). Where that is too much, CUT is in it."""
+    written = (write_operation(steps, one) | {"reason": cut(clean(one.reason), 200)} for one in operations)
+    return cut("\n".join(fence.json(one, CHANGES_BUDGET) for one in written), CHANGES_BUDGET, prompts.CUT)
 
 
 def read_verdict(answered: Answered) -> Judgement:

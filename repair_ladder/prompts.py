@@ -309,9 +309,9 @@ class Fence:
     def step(self, step: Step, write_step: WriteStep) -> str:
         return self.json(write_step(step))
 
-    def json(self, value: object) -> str:
+    def json(self, value: object, longest: int = LONGEST_LINE) -> str:
         """Plain data on one line, each text in it redacted and cut."""
-        return cut(json.dumps(self._leaves(value), ensure_ascii=False), LONGEST_LINE, CUT)
+        return cut(json.dumps(self._leaves(value), ensure_ascii=False), longest, CUT)
 
     def _leaves(self, value: object, depth: int = 0) -> object:
         if isinstance(value, str):

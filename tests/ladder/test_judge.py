@@ -80,6 +80,37 @@ async def test_h15_an_outage_or_a_refusal_is_no_judgement(reply: Reply) -> None:
     assert isinstance(await judged(reply), Unjudged)
 
 
+def recorded(css: str) -> dict[str, Any]:
+    """As a recorder writes it down: with many ways to find the same element."""
+    return {
+        "click": {"css": css, "alternatives": [{"xpath": f"//main/div[{n}]/section/button[{n}]"} for n in range(20)]}
+    }
+
+
+def test_h16_the_judge_is_shown_the_new_step_however_long_the_old_one_is() -> None:
+    steps = steps_of({"goto": "/"}, recorded("#pay"))
+
+    posed = question(
+        steps, (a_replacement(2, recorded("#new")),), "", ["No ids."], nonce="q7Zk2mPx9Lw4TbVc", redact=str
+    )
+
+    assert posed.text.count("#new") == 2  # among the changes, and among the steps with the repair
+
+
+@pytest.mark.parametrize("value", ["x" * 300, "https://shop.test/" + "a/" * 200])
+async def test_h16_what_cannot_be_shown_whole_is_not_judged(value: str) -> None:
+    """Else the part of a change that breaks a rule would stand behind the cut, and pass."""
+
+    async def ask(posed: Question) -> Reply:
+        raise AssertionError("nobody asks")
+
+    judge = judge_by(ask, ["No ids."], Asked(), str)
+    assert judge is not None
+    fix = (a_replacement(2, {"fill": {"css": "#note", "value": value}}),)
+
+    assert isinstance(await judge(STEPS, fix, "it finds nothing"), Unjudged)
+
+
 async def test_what_the_judge_takes_is_counted() -> None:
     asked = Asked()
 
