@@ -332,12 +332,17 @@ async def _lost_frames(
     return found
 
 
+BUSY_MS: Final = 5000  # so long a page may be too busy to say that it has settled
+
+
 async def settle(page: Page, *, quiet_ms: int = QUIET_MS, most_ms: int = SETTLE_MS) -> bool:
     """Wait until the page has loaded and has stopped changing. False: it never did."""
     try:
-        await page.wait_for_load_state("load", timeout=most_ms)
-        return bool(await page.evaluate(_SETTLED, [quiet_ms, most_ms]))
-    except Error:
+        # A page whose script never ends answers nothing, and what is asked of it there has no time-out of its own.
+        async with asyncio.timeout((2 * most_ms + BUSY_MS) / 1000):
+            await page.wait_for_load_state("load", timeout=most_ms)
+            return bool(await page.evaluate(_SETTLED, [quiet_ms, most_ms]))
+    except (Error, TimeoutError):
         return False  # it navigated away meanwhile, or loads for ever
 
 

@@ -96,6 +96,8 @@ FILM: Final = {"format": "jpeg", "quality": FILM_QUALITY, "maxWidth": 640, "maxH
 PICTURE_MS: Final = 3000
 # Where a page may repeat a secret that was typed into it without its being a text of the page.
 MOST_SCROLLS: Final = 300
+SCROLLING_S: Final = 120.0  # for all of them
+TRACE_S: Final = 60.0
 MOST_STORED: Final = 20_000_000  # bytes
 MOST_SHOT: Final = 100_000_000  # bytes of all pictures that the steps of a run ask for
 MOST_FRAMES: Final = 20  # that a picture is searched for secrets
@@ -130,6 +132,10 @@ class _Failed(Exception):
     def __init__(self, cause: Cause, message: str, *, observed: str | None = None) -> None:
         super().__init__(message)
         self.cause, self.observed = cause, observed
+
+
+class _Stuck(_Failed):
+    """The page answers nothing any more: its script, or a pattern that is looked for in it, never ends."""
 
 
 class _Surroundings(Exception):
@@ -179,8 +185,11 @@ async def _replay(
             outcome = await _traced(context, outcome, redact, with_secrets=bool(stage.secrets))
         if not keep_state or not isinstance(outcome, Green):
             return outcome, None
-        await settle(player.page)
-        return outcome, await _state_of(context, player.page)
+        async with asyncio.timeout(stage.stuck_s):
+            await settle(player.page)
+            return outcome, await _state_of(context, player.page)
+    except TimeoutError:
+        return Environment("browser", "the page that the sign-in led to does not answer"), None
     except Error as error:
         return Environment("browser", f"the browser is gone: {redact(first_line(error))}"), None
     finally:
@@ -202,13 +211,14 @@ async def _state_of(context: BrowserContext, page: Page) -> Any:
 
 async def _traced(context: BrowserContext, outcome: Outcome, redact: Redact, *, with_secrets: bool) -> Outcome:
     """A red run with its trace; of other runs none is kept. What cannot be had is left out."""
-    with contextlib.suppress(Error, OSError):
+    with contextlib.suppress(Error, OSError, TimeoutError):
         if not isinstance(outcome, Red):
             await context.tracing.stop()
             return outcome
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "trace.zip"
-            await context.tracing.stop(path=path)
+            async with asyncio.timeout(TRACE_S):
+                await context.tracing.stop(path=path)
             packed = await asyncio.to_thread(traces.redacted, path.read_bytes(), redact, with_secrets=with_secrets)
         return replace(outcome, tracing=packed)
     return outcome
@@ -481,16 +491,20 @@ class _Player:
                     return Environment("browser", self.redact(message), self.trace(), place)
                 else:
                     failed = _Failed("timeout", first_line(error))
+            is_stuck = isinstance(failed, _Stuck)
             why = self.redact(str(failed))[: 4 * LONGEST_LINE] if failed else None
             snapshot_at, target_at = self.found or (None, None)
             self.asked_before.append(asked_before)
             self.played.append(
                 Played(
                     place, step.kind, url, started, self.now_ms(), self.way, snapshot_at, target_at, why,
-                    skipped=bool(failed and step.optional), picture=await self.picture_now(step.kind),
+                    skipped=bool(failed and step.optional),
+                    picture=None if is_stuck else await self.picture_now(step.kind),
                     shots=tuple(self.shots),
                 )
             )  # fmt: skip
+            if failed and is_stuck:
+                return Red(self.trace(), place, failed.cause, why or "")
             if failed and not step.optional:
                 return await self.red(place, failed, why or "")
             if on_step:
@@ -500,20 +514,24 @@ class _Player:
     async def red(self, place: Place, failed: _Failed, message: str) -> Red:
         """The failure with the page as it stands, once it holds still."""
         page, target, picture = None, None, None
-        with contextlib.suppress(Error):
-            await settle(self.page)
-            where: Any = self.page
-            if self.target is not None and failed.cause not in ("missing", "many", "navigation"):
-                where = self.target if await self.target.count() == 1 else self.page
-            look = self.reader.look(await describe_page(where, known=self.reader.known), self.status)
-            page, target = self.reader.page(look), look.target
-            picture = await self.page.screenshot(
-                mask=self.not_for_pictures(),
-                timeout=5000,
-                animations="disabled",
-            )
+        with contextlib.suppress(Error, TimeoutError):
+            async with asyncio.timeout(self.stage.stuck_s):
+                page, target = await self.page_at_failure(failed)
+                picture = await self.page.screenshot(
+                    mask=self.not_for_pictures(),
+                    timeout=5000,
+                    animations="disabled",
+                )
         observed = self.redact(failed.observed) if failed.observed is not None else None
         return Red(self.trace(), place, failed.cause, message, page, target, observed, picture)
+
+    async def page_at_failure(self, failed: _Failed) -> tuple[PageSnapshot, int | None]:
+        await settle(self.page)
+        where: Any = self.page
+        if self.target is not None and failed.cause not in ("missing", "many", "navigation"):
+            where = self.target if await self.target.count() == 1 else self.page
+        look = self.reader.look(await describe_page(where, known=self.reader.known), self.status)
+        return self.reader.page(look), look.target
 
     def not_for_pictures(self) -> list[BrowserLocator]:
         """Password fields, what a secret was filled into, and whatever else shows or may show one, in all frames."""
@@ -529,6 +547,19 @@ class _Player:
         return tab.is_closed() and tab is not self.page and not self.page.is_closed()
 
     async def do(self, step: Step) -> None:
+        """Raises _Stuck where the page does not answer: much of what is asked of it has no time-out of its own."""
+        if step.kind == "use":  # each of its steps for itself
+            return await self.do_in_time(step)
+        own_ms = step.timeout_ms if step.timeout_ms is not None else self.stage.step_timeout_ms
+        waits_ms = int(step.parameters.get("ms", 0)) if step.kind == "wait" else 0
+        scrolls_s = SCROLLING_S if step.kind == "scroll" else 0
+        try:
+            async with asyncio.timeout((own_ms + waits_ms) / 1000 + scrolls_s + self.stage.stuck_s):
+                await self.do_in_time(step)
+        except TimeoutError:
+            raise _Stuck("timeout", f"the page did not answer in {step.kind}: a script in it may never end") from None
+
+    async def do_in_time(self, step: Step) -> None:
         timeout = step.timeout_ms if step.timeout_ms is not None else self.stage.step_timeout_ms
         try:
             filled = fill_in(step, self.values)

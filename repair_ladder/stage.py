@@ -33,6 +33,7 @@ class Stage:
     guarded: frozenset[Place] = frozenset()  # those of a repair
     fragment_files: Mapping[str, Path] = field(default_factory=dict)  # `files` of those, by their names
     announced_css: Mapping[str, str] = field(default_factory=dict)  # toast, modal, validation_error: own selectors
+    stuck_s: float = 60.0  # past the time of a step, until a page that answers nothing at all is given up
 
 
 OnStep = Callable[[Place, Step, str], Awaitable[None]]
