@@ -13,7 +13,7 @@ from typing import Final, assert_never
 
 from repair_ladder.errors import BadTest
 from repair_ladder.formats import Exported, WrittenTest, script_reading, script_writing
-from repair_ladder.formats.gathering import MARK, check_text, quote
+from repair_ladder.formats.gathering import MARK, TooMuch, check_text, quote
 from repair_ladder.formats.script import (
     RETURN,
     Call,
@@ -45,6 +45,7 @@ DEEPEST: Final = 60
 MOST_STATEMENTS: Final = 20_000
 MOST_QUOTED: Final = 400  # characters that are looked at to quote a statement
 MOST_INSIDE: Final = 2000  # lines of one block that are named
+MOST_MARKS: Final = 50  # of all tests of a file
 MOST_CASES: Final = 200  # of one parametrized test
 MARKED: Final = re.compile(rf"(?:^|\s)# ({re.escape(MARK)} \{{.*\}})\s*$")
 FLAGS: Final = {"I": "i", "IGNORECASE": "i", "M": "m", "MULTILINE": "m", "S": "s", "DOTALL": "s"}
@@ -85,6 +86,8 @@ def parse(text: str, where: str, name: str) -> Script:
         if sum(isinstance(node, ast.stmt) for node in ast.walk(tree)) > MOST_STATEMENTS:
             raise BadTest(f"{where}: more than {MOST_STATEMENTS} statements in one file")
         return _File(tree, text, name).script()
+    except TooMuch as error:
+        raise BadTest(f"{where}: {error}") from None
     except SyntaxError as error:
         raise BadTest(f"{where}:{error.lineno or 1}: not Python: {quote(error.msg)}") from None
     except (RecursionError, MemoryError):
@@ -129,6 +132,8 @@ class _File:
         self.lines = text.split("\n")
         self.marks = {number: found[1] for number, line in enumerate(self.lines, 1) if (found := MARKED.search(line))}
         self.fixtures: dict[str, _Fixture] = {}
+        self.bodies: dict[int, list[Statement]] = {}  # of fixtures: what they do before a test
+        self.in_all = 0  # lines that stand before the tests, each counted once for every test
         self.for_all: list[ast.expr] = []  # marks of the whole file
         self.unread: list[tuple[int, str]] = []  # what is done before each test, and cannot be said
 
@@ -147,6 +152,9 @@ class _File:
                 constants += [Let(node.lineno, (name,), Unknown(node.lineno, self.text(node))) for name in _given(node)]
             if isinstance(node, ast.Assign) and any(_dotted(one) == "pytestmark" for one in node.targets):
                 self.for_all = node.value.elts if isinstance(node.value, ast.List | ast.Tuple) else [node.value]
+                if len(self.for_all) > MOST_MARKS:
+                    self.unread.append((node.lineno, f"more than {MOST_MARKS} marks of all tests"))
+                    self.for_all = []
         for node in self.tree.body:
             if isinstance(node, AnyFunction) and node.name.startswith("test"):
                 cases += self.cases(node, ())
@@ -199,6 +207,10 @@ class _File:
         asked = [one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
         given = {name for choice in marks.parameters for one in choice[:1] for let in one for name in _names(let)}
         before, unknown = self.before([*marks.asks, *asked], given)
+        self.in_all += len(before)
+        if self.in_all > script_reading.MOST_IN_ALL:
+            most = script_reading.MOST_IN_ALL
+            raise TooMuch(f"more than {most} lines, those before a test counted each time")
         body = self.body(node.body)
         case = Case(
             node.lineno, prefix + node.name, tuple(unknown), body, before, marks.status, tuple(marks.notes),
@@ -276,7 +288,9 @@ class _File:
             arguments = fixture.function.args
             for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
                 take(one.arg, depth + 1)
-            statements.extend(self.fixture_body(fixture.function))
+            if id(fixture) not in self.bodies:
+                self.bodies[id(fixture)] = self.up_to_yield(fixture.function.body, name)[0]
+            statements.extend(self.bodies[id(fixture)])
 
         for name, fixture in self.fixtures.items():
             if fixture.is_automatic:
@@ -285,12 +299,8 @@ class _File:
             take(name, 0)
         return tuple(statements), unknown
 
-    def fixture_body(self, node: AnyFunction) -> list[Statement]:
-        """Up to its `yield` or `return`, whose value the fixture's name then means."""
-        return self.up_to_yield(node.body, node.name)[0]
-
     def up_to_yield(self, nodes: Sequence[ast.stmt], name: str) -> tuple[list[Statement], bool]:
-        """The statements before a `yield` or `return`, also one in a `with`; and is there one?"""
+        """What a fixture does before its `yield` or `return`, whose value its name then means; and is there one?"""
         made: list[Statement] = []
         for one in nodes:
             given: ast.expr | None = None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from radar.errors import RadarError
@@ -79,6 +80,7 @@ def _size(raw: Mapping[str, Any], most: int) -> int:
     return count
 
 
+@lru_cache(maxsize=2000)
 def _check(locator: Locator) -> None:
     """Can its selectors be read, once its variables have values? A name or a number is a fair try."""
     names = set(names_in(locator))

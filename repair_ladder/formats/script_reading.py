@@ -107,6 +107,7 @@ DEEPEST: Final = 40
 DEEPEST_FOLLOWED: Final = 8
 MOST_CASES: Final = 2000
 MOST_STATEMENTS: Final = 20_000  # of one test
+MOST_IN_ALL: Final = 40_000  # statements of all tests of a file, what stands before each counted each time
 # Of methods that take these in the first place, by name.
 FIRST: Final = (
     "selector", "role", "text", "test_id", "url", "key", "expected", "url_or_reg_exp", "title_or_reg_exp", "files",
@@ -245,13 +246,17 @@ def read(script: Script, *, where: str, base_url: str | None = None) -> tuple[Wr
     """The tests of a script. Raises BadTest: one line with file and line."""
     if len(script.cases) > MOST_CASES:
         raise BadTest(f"{where}: more than {MOST_CASES} tests in one file")
-    tests = []
+    tests, count = [], 0
     for case in script.cases:
         name = name_of(case.name, f"{where}:{case.line}")
+        reader = _Reader(script, case, base_url)
         try:
-            tests.append(_Reader(script, case, base_url).test(name))
+            tests.append(reader.test(name))
         except BadTest as error:
             raise BadTest(f"{where}: '{quote(name)}': {error}") from None
+        count += reader.count + len(case.missing) + len(case.constants)
+        if count > MOST_IN_ALL:
+            raise BadTest(f"{where}:{case.line}: more than {MOST_IN_ALL} lines, those before a test counted each time")
     if not tests:
         raise BadTest(f"{where}: holds no test: expected Playwright's 'page' in a test or in a recorded script")
     return unique(tuple(tests))
@@ -289,6 +294,7 @@ class _Reader:
         self.free: Callable[[str], Value] | None = None
         self.openers: list[int] = [0]  # of each page, the one it was opened from
         self.current = 0
+        self.extracted: set[str] = set()  # variables that hold a value of the page
         self.done = 0  # how many steps change something
         self.beside: Mapping[str, Any] | None = None
         self.depth = 0
@@ -416,10 +422,12 @@ class _Reader:
         """A value that the page had at this moment is kept in a variable."""
         plain = into = name if NAME.match(name) else "value"
         # Another name may still stand for what a function kept in a variable of that name and gave back.
-        kept = {used for known, one in self.names.items() if known != name for used in names_in(one)}
+        others = self.names.items() if plain in self.extracted else ()
+        kept = {used for known, one in others if known != name for used in names_in(one)}
         numbers = itertools.count(2)
         while into in kept or into in self.out.variables:
             into = f"{plain}_{next(numbers)}"
+        self.extracted.add(into)
         what = value.attribute if value.what == "attribute" else value.what
         assert value.spot is not None
         self.add({"extract": value.spot.raw() | {"into": into, "what": what}}, value.page)

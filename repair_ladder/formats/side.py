@@ -70,6 +70,7 @@ FRAME_CSS: Final = "iframe, frame"
 NARROW_PX: Final = 700
 # What may bring up a dialog that the file answers afterwards.
 BRINGS_UP: Final = frozenset("goto click dblclick hover check uncheck fill type press select drag".split())
+BRINGS_UP_OR_HOLDS: Final = BRINGS_UP.union(BLOCKS)
 BEGINS: Final = frozenset({"if", "while", "times", "forEach", "do"})
 ENDS: Final = frozenset({"end", "repeatIf"})
 MIDDLE: Final = frozenset({"else", "elseIf"})
@@ -253,7 +254,7 @@ class _Reader:
     def answer_before(self, raw: Mapping[str, Any]) -> None:
         """An answer that the file gives after its dialog came up has to be ready before what brought it up."""
         steps = self.out.steps
-        at = next((n for n in reversed(range(len(steps))) if steps[n].kind in (*BRINGS_UP, *BLOCKS)), None)
+        at = next((n for n in reversed(range(len(steps))) if steps[n].kind in BRINGS_UP_OR_HOLDS), None)
         if at is None or steps[at].kind in BLOCKS:
             raise Unsayable("a dialog that no command before it brought up")
         if steps[at] is self.answered:

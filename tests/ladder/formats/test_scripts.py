@@ -956,6 +956,14 @@ def test_deep_nesting_inside_a_test_ends_in_a_line() -> None:
     assert answer(playwright_test.read, typescript(blocks)) == ()
 
 
+def test_fixtures_that_all_tests_share_are_not_played_without_end() -> None:
+    fixture = "@pytest.fixture(autouse=True)\ndef f{0}(page):\n    page.click('#a')\n"
+    text = "".join(fixture.format(n) for n in range(500)) + "def test_it(page):\n    pass\n" * 500
+
+    with pytest.raises(BadTest, match=r"^a\.py: more than 40000 lines"):
+        playwright.read(text, where="a.py")
+
+
 def test_what_doubles_with_every_line_ends_in_a_line() -> None:
     texts = from_python('t = "aaaaaaaaaa"', *('t = f"{t}{t}"' for _ in range(40)))
     locators = from_python("a = page.locator('x')", *("a = a.filter(has=a)" for _ in range(40)), "a.click()")
