@@ -2,6 +2,8 @@
 
 The tables of calls here and in script_writing.py are the only place that knows Playwright's API. Nothing is run: a name
 means what the file itself gave it as a constant, a locator or a page, and anything else is not understood.
+
+Texts are compared as they are shown; Playwright, unless told otherwise, also counts what of an element is hidden.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ Scalars are read by the YAML 1.2 core rules for true, false, null and whole numb
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -54,9 +55,8 @@ def read(text: str, *, where: str = "the file") -> tuple[WrittenTest, ...]:
         tests = (_read_test(root, where, text),)
     if not tests:
         raise BadTest(f"{where}: an empty list; expected tests with 'name' and 'steps'")
-    names = [test.name for test in tests]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
+    twice, count = Counter(test.name for test in tests).most_common(1)[0]
+    if count > 1:
         raise BadTest(f"{where}: two tests are named '{twice}'; the name identifies a test")
     return tests
 
