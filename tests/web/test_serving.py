@@ -125,9 +125,28 @@ def test_people_are_added_listed_and_given_new_passwords(command: Any) -> None:
     assert first[1] not in listed.stdout
 
 
+def test_people_change_roles_and_are_removed_but_an_admin_is_left(command: Any) -> None:
+    command("user", "add", "Ada", "--admin")
+    command("user", "add", "Ben")
+
+    raised = command("user", "role", "ben", "admin")
+    removed = command("user", "remove", "ada", "--by", "Ben")
+    last = command("user", "remove", "Ben")
+    lowered = command("user", "role", "Ben", "member")
+    listed = command("user", "list", "--json")
+
+    assert "Ben is admin now." in raised.stdout
+    assert "Ada may sign in no more." in removed.stdout
+    assert "There has to be an admin" in str(last.exception)
+    assert "There has to be an admin" in str(lowered.exception)
+    assert '"Ada"' not in listed.stdout
+    assert '"Ben"' in listed.stdout
+
+
 @pytest.mark.parametrize(
     ("args", "told"),
     [
+        (("user", "remove", "nobody"), "There is nobody called 'nobody'"),
         (("user", "add", "gardener"), "is the author of what is repaired unattended"),
         (("user", "add", "two\nlines"), "A name is one line"),
         (("user", "password", "nobody"), "There is nobody called 'nobody'"),
