@@ -9,7 +9,7 @@ from gardener.errors import Refused
 from gardener.notices import EventKind
 from gardener.projects import Project
 from gardener.saved_tests import SavedTest, Status
-from gardener.store import Transaction, audit, events, projects, saved_tests
+from gardener.store import Transaction, audit, events, issues, projects, saved_tests
 from gardener.tools import Tools
 from repair_ladder.errors import BadTest
 from repair_ladder.formats import WrittenTest, yaml
@@ -65,6 +65,8 @@ async def edit_test(tools: Tools, test: int, text: str, *, version: int, by: str
         )
         await check_fragments(tx, project, "The text", written)
         changed = saved.version != old.version or saved.status != old.status or saved.tags != old.tags
+        if saved.version != old.version:
+            await _end_issues(tx, tools, saved)
         if changed or saved.source != old.source:
             await _tell(tx, tools, project, saved, by, f"{by} edited '{saved.name}'")
     return saved
@@ -109,6 +111,13 @@ def _in_words(message: str) -> str:
     if begin == WHERE and found and number.isdecimal():
         return f"line {number}:{after}"
     return rest.strip() if begin == WHERE else message
+
+
+async def _end_issues(tx: Transaction, tools: Tools, test: SavedTest) -> None:
+    """Whoever answered an issue of this test alone with "edit" has done so now (stories.ANSWERS)."""
+    for issue in await issues.open_of(tx, test.id):
+        if issue.answer == "edit" and issue.tests == (test.name,):
+            await issues.close(tx, issue.id, now=tools.now())
 
 
 def _check_uploads(tools: Tools, old: SavedTest, written: WrittenTest) -> None:

@@ -90,8 +90,14 @@ async def test_who_wants_to_edit_is_led_to_the_test(office: Office) -> None:
 
     await ada.send(f"/issues/{issue.id}/answer", answer="edit")
 
-    assert ada.path.startswith(f"/tests/{(await office.world.test()).id}")
-    assert [one.answer for one in await office.world.issues()] == ["edit"]
+    led_to, waits = ada.path, await office.world.issues()
+    test = await office.world.test()
+    text = "name: checkout\nsteps:\n  - goto: /\n  - assert_text: {css: h1, equals: Your basket}\n"
+    await ada.send(led_to, version=str(test.version), text=text)
+
+    assert led_to == f"/tests/{test.id}/edit"
+    assert [one.answer for one in waits] == ["edit"]
+    assert await office.world.issues() == ()  # saving it ends it
 
 
 async def test_an_answer_that_is_none_and_one_that_comes_too_late_are_told(office: Office) -> None:
