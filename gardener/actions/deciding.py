@@ -7,7 +7,16 @@ from dataclasses import dataclass, replace
 
 from gardener.actions import learning
 from gardener.actions.entrusting import values_of
-from gardener.actions.playing import access_to, allowed_origins, guard, memory_of, stage_of, with_session, write_run
+from gardener.actions.playing import (
+    access_to,
+    allowed_origins,
+    guard,
+    memory_of,
+    recorded,
+    stage_of,
+    with_session,
+    write_run,
+)
 from gardener.actions.repairing import write_repair
 from gardener.errors import GardenerError, Refused
 from gardener.notices import EventKind
@@ -16,16 +25,17 @@ from gardener.proposals import Proposal, ProposalStatus
 from gardener.repairs import Repair, revert_warning, why_not_revertable
 from gardener.runs import Run, Trigger
 from gardener.saved_tests import SavedTest, may_tend
-from gardener.store import Transaction, audit, events, issues, projects, proposals, repairs, runs, saved_tests
+from gardener.store import Transaction, audit, events, issues, pages, projects, proposals, repairs, runs, saved_tests
 from gardener.tools import Tools
 from gardener.triage import Issue
 from radar.errors import RadarError
 from repair_ladder import gate, lessons
 from repair_ladder.errors import DoesNotFit, LadderError
+from repair_ladder.harm import forbidden_to
 from repair_ladder.operations import Operations, apply_operations
 from repair_ladder.outcomes import Environment, Green
 from repair_ladder.step_format import read_operation
-from repair_ladder.steps import Steps, show_place
+from repair_ladder.steps import Steps, read_place, show_place, walk
 
 
 async def approve(tools: Tools, proposal: int, by: str) -> Repair:
@@ -51,6 +61,8 @@ async def approve(tools: Tools, proposal: int, by: str) -> Repair:
         steps = apply_operations(test.steps, operations)
     except DoesNotFit as error:
         raise Refused(f"Proposal {row.id} does not fit '{test.name}': {error}. Dismiss it and sweep again.") from None
+    if row.proven and proof is not None and (why := await _is_forbidden_now(tools, project, test, steps, proof)):
+        raise Refused(f"Proposal {row.id} was not applied: {why}. Nothing was written.")
     memory = await memory_of(tools, test)
     green: Green | None = None
     if not row.proven:
@@ -187,6 +199,24 @@ async def _prove(tools: Tools, project: Project, test: SavedTest, row: Proposal,
         case Environment(message=message):
             why = f"it could not be proved: {message}"
     raise Refused(f"Proposal {row.id} was not applied: {why}. Nothing was written.")
+
+
+async def _is_forbidden_now(tools: Tools, project: Project, test: SavedTest, steps: Steps, proof: Run) -> str:
+    """Why a proven change acts on what was forbidden since, as its proof shows; "" if it does not."""
+    forbidden, attribute = project.settings.forbidden_locators, project.settings.test_id_attribute
+    if not forbidden:
+        return ""
+    known = [step for _, step in walk(test.steps)]
+    met = {read_place(one.place): one for one in recorded(proof)}
+    async with tools.store.reading() as tx:
+        seen = await pages.get_many(tx, {one.page_key for one in met.values()})
+    for place, step in walk(steps):
+        one = met.get(place)
+        if step in known or one is None or one.target is None or one.page_key not in seen:
+            continue
+        if why := forbidden_to(step, seen[one.page_key], one.target, forbidden, attribute):
+            return why
+    return ""
 
 
 def _must_be_open(row: Proposal) -> None:

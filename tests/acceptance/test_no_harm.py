@@ -38,6 +38,20 @@ async def test_a_repair_that_would_use_what_is_forbidden_is_refused(applying: Wo
     assert not any(run.trigger == Trigger.PROOF for run in await applying.runs())
 
 
+async def test_what_was_forbidden_since_is_not_approved(world: World) -> None:
+    """Named by another locator than the repair's: its proof shows that it is the same button."""
+    await broken(world)
+    await world.sweep()
+    (row,) = await world.queue()
+    await world.settle(forbidden=('{"role": "button", "name": "Pay now"}',))
+
+    with pytest.raises(Refused, match=r"the project forbids repairs to use\. Nothing was written"):
+        await deciding.approve(world.tools, row.id, "Ada")
+
+    assert (await world.test()).version == 1
+    assert len(await world.queue()) == 1
+
+
 async def test_an_unattended_repair_waits_for_the_end_of_the_read_only_hours(applying: World) -> None:
     await broken(applying)
     await applying.settle(read_only_hours=OFFICE)
