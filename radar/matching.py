@@ -423,7 +423,7 @@ class PageMatch:
         facts = self._facts(at, judged, best, other, blind=action in CIRCULAR)
         probability = chance(self.weights.found, facts)
         verdict: Verdict = "unsure"
-        if self._is_guess(best):
+        if self._is_guess(best) or (action not in CIRCULAR and self._kept_nothing(best)):
             probability = min(probability, GUESS_MOST)
         elif probability >= self.weights.found_from and not self._is_claimed(at, best.to):
             # Two of the new page may fit about as well, such as one button that became two: either would be a guess.
@@ -474,16 +474,11 @@ class PageMatch:
     def _may_be_a_stranger(self, at: int, to: int) -> bool:
         """Could this have stood on the old page already, for all that is known of it?
 
-        Where most of the old page is not known, nobody can say that the like of an element did not stand elsewhere on
-        it. What is found far off, while what stood around the old element still stands together nearer to its place,
-        may be that other one.
+        Where the old page was not read to its end, nobody can say that the like of an element did not stand elsewhere
+        on it. What is found far off, while what stood around the old element still stands together nearer to its
+        place, may be that other one.
         """
-        return self.is_barely_known and self._place.is_left_behind(at, to)
-
-    @cached_property
-    def is_barely_known(self) -> bool:
-        """Is much less known of the old page than there is on the new one?"""
-        return len(_notable(self._old)) < BARELY_KNOWN * len(_notable(self._new))
+        return not self.old.complete and self._place.is_left_behind(at, to)
 
     @cached_property
     def _place(self) -> Place:
@@ -578,11 +573,13 @@ class PageMatch:
 
     @cached_property
     def is_known(self) -> bool:
-        """Is the new page the old one, so that what is not on it can be said to be gone?
+        """Is the new page the old one and all there, so that what is not on it can be said to be gone?
 
         Either much of it was found again, or it was redrawn: at the same address some of the old page in a page that
         is not much emptier. Half a page, a sign-in form or an error in its place has less on it or stands elsewhere.
         """
+        if not self.new.complete:
+            return False
         if self.kept >= KNOWN_PAGE:
             return True
         is_full = len(_notable(self._new)) >= FULL_PAGE * len(_notable(self._old))
@@ -673,6 +670,14 @@ class PageMatch:
             self._features[best.pair, INDEX["no_common_word"]] or self._features[best.pair, INDEX["wordless"]]
         )
 
+    def _kept_nothing(self, best: _Judged) -> bool:
+        """Has it neither a word nor a mark of what the old element was named by, but others in their place?
+
+        What stands where it stood, under another name and another id, is what took its place.
+        """
+        has = self._features[best.pair]
+        return bool(has[INDEX["no_common_word"]] and has[OTHER_MARKS].any() and not has[SAME_MARKS].any())
+
     # --- words ---
 
     def _why_not(self, at: int, best: _Judged, other: _Judged | None, verdict: Verdict) -> str:
@@ -684,8 +689,10 @@ class PageMatch:
             return f'"{name}" fits another old element better{f": {whose}" if whose else ""}'
         if self._is_guess(best):
             return f'"{name}" is a guess: the page answers in another language'
+        if self._kept_nothing(best):
+            return f'"{name}" may have taken its place: neither its words nor its marks were kept'
         if self._may_be_a_stranger(at, best.to):
-            return f'"{name}" may have stood there before: too little is known of the old page'
+            return f'"{name}" may have stood there before: the old page was not read to its end'
         if other and best.score - other.score < 2:
             rival = _short(self._new.things[other.to].said) or f"<{self._new.things[other.to].tag}>"
             return f'"{name}" and "{rival}" are equally likely'
@@ -729,6 +736,10 @@ OWN_WORDS: Final = [
     )
 ]
 
+# What an element is named by, besides its words.
+SAME_MARKS: Final = [INDEX[f"same_{name}"] for name in ("id", "test_id", "form_name", "link")]
+OTHER_MARKS: Final = [INDEX[f"other_{name}"] for name in ("id", "test_id", "form_name", "link")]
+
 BLIND_SCORE: Final = 3.0
 ANCHOR_FROM: Final = 8.0
 ANCHOR_LEAD: Final = 1.5
@@ -742,7 +753,6 @@ PART_DEEP: Final = 4  # how far up a control is sought around one of its parts
 GUESS_MOST: Final = 0.5  # the most that a guess may be worth
 LEAST_LEAD: Final = 2.5  # over the best different candidate, in points of likeness
 AMONG: Final = 0.5  # of what stood around an element: most of it
-BARELY_KNOWN: Final = 0.5  # what is known of the old page, as a share of what people notice on the new one
 
 
 def _two_best(score: Floats, side: Ints, count: int) -> tuple[Floats, Floats, Ints]:

@@ -274,6 +274,7 @@ def _row(raw: Mapping[str, Any]) -> dict[str, Any]:
 def _site(name: str, targets: Sequence[Any], candidates: Sequence[Any]) -> tuple[Site, list[int], list[int]]:
     old_rows, new_rows = [_row(raw) for raw in targets], [_row(raw) for raw in candidates]
     old, at_old = page_of(old_rows, sort=True)
+    old = replace(old, complete=False)  # of an old page only the labelled elements are known
     new, at_new = page_of(new_rows, sort=False)
     near_old = {at: row["near"] for at, row in zip(at_old, old_rows, strict=True) if row["near"]}
     near_new = {at: row["near"] for at, row in zip(at_new, new_rows, strict=True) if row["near"]}

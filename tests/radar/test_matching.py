@@ -480,24 +480,43 @@ def long_page(*below: Node) -> PageSnapshot:
 NAMES = ("Phones", "Tablets", "Watches", "Music", "Support")
 
 
-def test_where_little_is_known_of_the_old_page_a_twin_far_from_the_neighbours_is_not_taken() -> None:
+def test_where_the_old_page_was_cut_a_twin_far_from_the_neighbours_is_not_taken() -> None:
     """The footer may have repeated the menu then already; a whole old page would have told."""
     old = page(n("header", menu(*NAMES)))
     new = long_page(menu(*(name for name in NAMES if name != "Watches")), n("footer", menu(*NAMES)))
 
-    match = find_again(old, at(old, href="/watches"), new, action="click")
+    match = find_again(replace(old, complete=False), at(old, href="/watches"), new, action="click")
 
     assert match.verdict == "unsure"
     assert "may have stood there before" in match.reasons[0]
+    assert find_again(old, at(old, href="/watches"), new, action="click").verdict == "found"
 
 
-def test_where_little_is_known_of_the_old_page_what_moved_with_its_neighbours_is_found() -> None:
-    old = page(n("header", menu(*NAMES)))
+def test_where_the_old_page_was_cut_what_moved_with_its_neighbours_is_found() -> None:
+    old = replace(page(n("header", menu(*NAMES))), complete=False)
     new = long_page(n("p", "Welcome"), n("footer", menu(*NAMES)))
 
     match = find_again(old, at(old, href="/watches"), new, action="click")
 
     assert (match.verdict, match.element) == ("found", at(new, href="/watches"))
+
+
+def test_nothing_is_gone_from_a_page_that_has_not_loaded_to_its_end() -> None:
+    old = form(n("button", "Apply"), n("button", "Reset filters", id="reset"))
+    new = form(n("button", "Apply"))
+
+    assert find_again(old, at(old, id="reset"), new, action="click").verdict == "gone"
+    assert find_again(old, at(old, id="reset"), replace(new, complete=False), action="click").verdict == "unsure"
+
+
+def test_what_stands_in_its_place_under_another_name_and_id_is_not_it() -> None:
+    groups = ("output", "function", "social", "storage", "advanced")
+    old = page(header(), n("main", *(n("div", n("h3", name), id=f"group-{name}") for name in ("input", *groups))))
+    new = page(header(), n("main", *(n("div", n("h3", name), id=f"group-{name}") for name in ("common", *groups))))
+
+    match = find_again(old, at(old, id="group-input"), new, action="click")
+
+    assert match.verdict != "found"
 
 
 def test_an_icon_keeps_what_it_is_though_it_has_no_words() -> None:
