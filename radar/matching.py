@@ -423,11 +423,12 @@ class PageMatch:
         facts = self._facts(at, judged, best, other, blind=action in CIRCULAR)
         probability = chance(self.weights.found, facts)
         verdict: Verdict = "unsure"
-        if self._is_guess(best) or (action not in CIRCULAR and self._kept_nothing(best)):
+        if self._is_guess(best):
             probability = min(probability, GUESS_MOST)
         elif probability >= self.weights.found_from and not self._is_claimed(at, best.to):
             # Two of the new page may fit about as well, such as one button that became two: either would be a guess.
-            if facts["lead"] * 10 >= LEAST_LEAD and not self._may_be_a_stranger(at, best.to):
+            is_doubtful = self._may_be_a_stranger(at, best.to) or (action not in CIRCULAR and self._kept_nothing(best))
+            if facts["lead"] * 10 >= LEAST_LEAD and not is_doubtful:
                 verdict = "found"
             else:
                 probability = GUESS_MOST
