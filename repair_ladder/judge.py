@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from repair_ladder import prompts
+from repair_ladder.memory import Memory
 from repair_ladder.operations import Operations, apply_operations
 from repair_ladder.ports import Answered, Ask, Asked, Question, Tool, Unavailable
 from repair_ladder.prompts import Redact, clean, cut
+from repair_ladder.sign_in import without_passwords
 from repair_ladder.step_format import write_operation, write_step
 from repair_ladder.steps import Steps
 
@@ -60,6 +62,9 @@ def judge_by(ask: Ask | None, rules: Sequence[str], asked: Asked, redact: Redact
 
     async def judge(steps: Steps, operations: Operations, error: str) -> Judgement:
         nonce = secrets.token_hex(16)
+        steps, _ = without_passwords(steps, Memory())
+        news = [without_passwords((one.new,), Memory())[0][0] if one.new else None for one in operations]
+        operations = tuple(replace(one, new=new) for one, new in zip(operations, news, strict=True))
         if prompts.CUT in _changes(prompts.Fence(nonce, redact), steps, operations):
             return Unjudged("the changes are too long to be shown whole to the judging model")
         posed = question(steps, operations, error, rules, nonce=nonce, redact=redact)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -13,7 +14,7 @@ from radar.environment import asks_to_sign_in, is_password
 from repair_ladder.memory import Memory
 from repair_ladder.outcomes import Environment, Outcome, Red
 from repair_ladder.steps import Place, Step, Steps, walk
-from repair_ladder.values import names_in
+from repair_ladder.values import PLACEHOLDER, names_in
 
 MOST_STEPS = 12  # a sign-in that takes longer is more than a sign-in
 # How a test names the field of a password, where no green run has shown which it is.
@@ -69,6 +70,37 @@ def signs_in(steps: Steps, secrets: Collection[str], memory: Memory) -> bool:
         ):
             return True
     return False
+
+
+def without_passwords(steps: Steps, memory: Memory) -> tuple[Steps, dict[str, str]]:
+    """The steps with a `${name}` for each password that one of them types as it stands, and what each stands for.
+
+    For whoever must not see them, such as a model; what it answers is put right by `with_passwords`.
+    """
+    typed: dict[str, str] = {}
+
+    def one(step: Step, place: Place) -> Step:
+        inner = tuple(one(each, (*place, number)) for number, each in enumerate(step.steps, 1))
+        value = step.parameters.get("value")
+        if step.kind not in ("fill", "type") or not isinstance(value, str) or not PLACEHOLDER.sub("", value):
+            return replace(step, steps=inner) if inner else step
+        if not (_is_secret(step, place, (), memory) or NAMES_PASSWORD.search(str(step.locator))):
+            return step
+        name = f"password_as_typed_{len(typed) + 1}"
+        typed[name] = value
+        return replace(step, parameters={**step.parameters, "value": f"${{{name}}}"})
+
+    return tuple(one(step, (number,)) for number, step in enumerate(steps, 1)), typed
+
+
+def with_passwords(step: Step, typed: Mapping[str, str]) -> Step:
+    """The step with what the names stand for, where they are what it types and nothing else."""
+    inner = tuple(with_passwords(one, typed) for one in step.steps)
+    value = step.parameters.get("value")
+    named = PLACEHOLDER.fullmatch(value) if step.kind in ("fill", "type") and isinstance(value, str) else None
+    if named is None or named[1] not in typed:
+        return replace(step, steps=inner) if inner else step
+    return replace(step, parameters={**step.parameters, "value": typed[named[1]]})
 
 
 def doors_of(steps: Steps, secrets: Collection[str], memory: Memory) -> frozenset[str]:

@@ -29,6 +29,7 @@ from repair_ladder.memory import Memory
 from repair_ladder.operations import Operations, apply_operations
 from repair_ladder.outcomes import Environment, Green
 from repair_ladder.ports import Answered, Unavailable
+from repair_ladder.sign_in import with_passwords, without_passwords
 from repair_ladder.step_format import read_step, write_step
 from repair_ladder.steps import Step, show_place, walk
 from repair_ladder.values import redactor
@@ -63,10 +64,11 @@ async def _asked(tools: Tools, project: Project, test: SavedTest, request: str) 
     if ask is None:
         why = chosen.trouble or "no model is configured"
         return Result(test.name, "unavailable", f"a request in words needs a model, and none can be asked: {why}")
-    values = await values_of(tools, test)
+    values, memory = await values_of(tools, test), await memory_of(tools, test)
+    shown, typed = without_passwords(test.steps, memory)
     reply = await ask(
         prompts.edit_question(
-            test.steps,
+            shown,
             request,
             variables=sorted(frozenset(values.values) - values.secret_names),
             write_step=write_step,
@@ -85,7 +87,7 @@ async def _asked(tools: Tools, project: Project, test: SavedTest, request: str) 
         return Result(
             test.name, "incurable", "the model found no change in these words: say it otherwise", model_calls=1
         )
-    return read, 1
+    return tuple(replace(one, new=with_passwords(one.new, typed)) if one.new else one for one in read), 1
 
 
 async def _pass(

@@ -20,11 +20,12 @@ from radar.errors import Unresolvable
 from radar.writing import write_locator
 from repair_ladder import intents, prompts, replies
 from repair_ladder.harm import destructive_word, new_harm
-from repair_ladder.memory import Seen
+from repair_ladder.memory import Memory, Seen
 from repair_ladder.operations import Operation, Operations, old_step
 from repair_ladder.ports import Answered, Ask, Asked, Question, Unanswered, Unavailable
 from repair_ladder.rungs import SELF_HEAL, SUGGEST_FIX, Candidate, Diagnosed, Models, Situation, Unusable, Verdict
 from repair_ladder.rungs.self_heal import HEALABLE, all_expected, find_target, replace_locator
+from repair_ladder.sign_in import with_passwords, without_passwords
 from repair_ladder.step_format import read_step, write_step
 from repair_ladder.steps import Place, Step, show_place, step_at, walk
 
@@ -75,9 +76,10 @@ class _Caller:
         listed = tuple(prompts.candidate(page, one.element, redact=self.redact) for one in match.candidates)[
             : prompts.MOST_CANDIDATES
         ]
+        (shown,), _ = without_passwords((step,), Memory({(1,): seen} if seen else {}))
         reply = await self.answer(
             prompts.self_heal_question(
-                step, old, page, listed, write_step=write_step, nonce=secrets.token_hex(16), redact=self.redact
+                shown, old, page, listed, write_step=write_step, nonce=secrets.token_hex(16), redact=self.redact
             )
         )
         if not isinstance(reply, Answered):
@@ -114,9 +116,10 @@ class _Caller:
     async def suggest_operations(self, situation: Situation) -> tuple[Candidate, ...] | Unavailable | Unusable:
         if situation.page is None:
             return ()
+        shown, typed = without_passwords(situation.current, _memory_now(situation))
         reply = await self.answer(
             prompts.suggest_fix_question(
-                situation.current,
+                shown,
                 situation.red.place,
                 situation.red.message,
                 situation.page,
@@ -134,7 +137,7 @@ class _Caller:
         read = replies.read_operations(reply, situation.current, read_step, _referring(situation))
         if isinstance(read, replies.Unreadable):
             return Unusable(read.reason)
-        return self.candidate(situation, read, "a model suggests these operations") if read else ()
+        return self.candidate(situation, _typed(read, typed), "a model suggests these operations") if read else ()
 
     async def derive(self, situation: Situation) -> tuple[Candidate, ...] | Unavailable | Unusable:
         """The rest of an intent block from its goal (G21); what confirms it is asked of the proof (G27)."""
@@ -146,9 +149,10 @@ class _Caller:
         origin = stands.rows[stands.at].origin
         seen = situation.memory.at(origin) if origin else None
         old = (seen.page, seen.target) if seen and seen.target is not None else None
+        shown, typed = without_passwords(situation.current, _memory_now(situation))
         reply = await self.answer(
             prompts.derive_block_question(
-                situation.current,
+                shown,
                 situation.red.place,
                 situation.red.message,
                 page,
@@ -167,7 +171,9 @@ class _Caller:
         read = replies.read_block(reply, rest.keys(), read_step, _referring(situation))
         if isinstance(read, replies.Unreadable):
             return Unusable(read.reason)
-        rows = tuple(intents.Row(one, None) if isinstance(one, Step) else rest[one] for one in read)
+        rows = tuple(
+            intents.Row(with_passwords(one, typed), None) if isinstance(one, Step) else rest[one] for one in read
+        )
         if not rows or rows == stands.rows[stands.at :]:
             return ()
         known = [
@@ -183,9 +189,10 @@ class _Caller:
         """The model's one verdict of a case; an unreadable one is no permission to repair (H14)."""
         if situation.page is None:
             return Diagnosed(None)
+        shown, typed = without_passwords(situation.current, _memory_now(situation))
         reply = await self.answer(
             prompts.diagnose_question(
-                situation.current,
+                shown,
                 situation.red.place,
                 situation.red.message,
                 situation.page,
@@ -209,7 +216,7 @@ class _Caller:
             return Diagnosed(None, unusable=read.reason)
         reason = " ".join(part for part in (read.explanation, read.recommendation) if part)
         if read.verdict in ("rot", "fixable"):
-            found = self.candidate(situation, read.operations, reason or "a model diagnosed drift")
+            found = self.candidate(situation, _typed(read.operations, typed), reason or "a model diagnosed drift")
             return Diagnosed(None, unusable=found.reason) if isinstance(found, Unusable) else Diagnosed(None, found)
         return Diagnosed(Verdict(read.verdict, f"a model's verdict: {reason}"))
 
@@ -235,6 +242,17 @@ class _Caller:
 
 def _unanswered(reply: Unanswered | Unavailable) -> Unusable | Unavailable:
     return Unusable(reply.message) if isinstance(reply, Unanswered) else reply
+
+
+def _memory_now(situation: Situation) -> Memory:
+    """What is remembered of the saved steps, by where they stand now."""
+    now = {place: situation.saved_place(place) for place, _ in walk(situation.current)}
+    seen = {place: situation.memory.at(saved) for place, saved in now.items() if saved is not None}
+    return Memory({place: one for place, one in seen.items() if one is not None})
+
+
+def _typed(operations: Operations, typed: Mapping[str, str]) -> Operations:
+    return tuple(replace(one, new=with_passwords(one.new, typed)) if one.new else one for one in operations)
 
 
 def _old(situation: Situation) -> tuple[PageSnapshot, int] | None:

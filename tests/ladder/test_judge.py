@@ -111,6 +111,22 @@ async def test_h16_what_cannot_be_shown_whole_is_not_judged(value: str) -> None:
     assert isinstance(await judge(STEPS, fix, "it finds nothing"), Unjudged)
 
 
+async def test_the_judge_is_not_shown_a_password_that_a_step_types() -> None:
+    posed: list[Question] = []
+
+    async def ask(question: Question) -> Reply:
+        posed.append(question)
+        return Answered(JUDGE, {"rules": NONE, "adequacy": NONE}, 7, 3)
+
+    steps = steps_of({"fill": {"label": "Password", "value": "hunter22"}}, {"click": {"css": "#pay"}})
+    fix = (a_replacement(1, {"fill": {"css": "#password", "value": "hunter22"}}),)
+    judge = judge_by(ask, ["No ids."], Asked(), str)
+    assert judge is not None
+
+    assert isinstance(await judge(steps, fix, ""), Passed)
+    assert "hunter22" not in posed[0].text
+
+
 async def test_what_the_judge_takes_is_counted() -> None:
     asked = Asked()
 

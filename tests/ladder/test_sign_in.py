@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from radar.locators import Locator
 from repair_ladder.memory import Memory
 from repair_ladder.outcomes import Environment, Green, Outcome, Trace
+from repair_ladder.ports import Answered, Asked, Question, Reply
+from repair_ladder.prompts import PROPOSE_OPERATIONS
+from repair_ladder.rungs import SUGGEST_FIX, Situation
+from repair_ladder.rungs.models import proposers
 from repair_ladder.sign_in import (
     MOST_STEPS,
     doors_of,
@@ -16,6 +22,8 @@ from repair_ladder.sign_in import (
     secrets_in,
     signs_in,
     turned_away,
+    with_passwords,
+    without_passwords,
 )
 from tests.builders import a_memory, a_page, a_red, index_of, steps_of
 
@@ -209,3 +217,58 @@ def test_of_a_session_what_lets_somebody_in_is_secret() -> None:
         "S" * 24,
     }
     assert secrets_in("opaque") == frozenset()
+
+
+TYPED = steps_of(
+    {"fill": {"label": "User", "value": "hunter22"}},
+    {"fill": {"css": "#pw", "value": "hunter22"}},
+    {"intent": {"goal": "sign in", "steps": [{"fill": {"label": "Password", "value": "pre-${user}"}}]}},
+    {"fill": {"label": "Password", "value": "${password}"}},
+)
+
+
+def test_a_password_that_a_step_types_as_it_stands_is_not_shown_and_comes_back() -> None:
+    """By what the last green run says of the field, or by what the test calls it. A variable tells nothing."""
+    memory = a_memory({2: (LOGIN, next(at for at, one in enumerate(LOGIN.elements) if one.get("type") == "password"))})
+
+    shown, typed = without_passwords(TYPED, memory)
+
+    assert [step.parameters.get("value") for step in shown] == [
+        "hunter22",
+        "${password_as_typed_1}",
+        None,
+        "${password}",
+    ]
+    assert shown[2].steps[0].parameters["value"] == "${password_as_typed_2}"
+    assert tuple(with_passwords(step, typed) for step in shown) == TYPED
+
+
+def test_a_password_comes_back_only_where_it_is_typed_and_alone() -> None:
+    typed = {"password_as_typed_1": "hunter22"}
+    elsewhere = steps_of(
+        {"goto": "/?p=${password_as_typed_1}"},
+        {"fill": {"label": "Note", "value": "it is ${password_as_typed_1}"}},
+        {"assert_value": {"label": "Note", "equals": "${password_as_typed_1}"}},
+    )
+
+    assert tuple(with_passwords(step, typed) for step in elsewhere) == elsewhere
+
+
+async def test_no_model_is_shown_a_password_and_what_it_proposes_types_it_all_the_same() -> None:
+    posed: list[Question] = []
+    new = {"fill": {"css": "[name=password]", "value": "${password_as_typed_1}"}}
+
+    async def ask(question: Question) -> Reply:
+        posed.append(question)
+        operation = {"op": "replace", "step": "2", "new": new, "reason": "renamed"}
+        return Answered(PROPOSE_OPERATIONS, {"operations": [operation]}, 7, 3)
+
+    models = proposers(ask, Asked(), str)
+    assert models is not None
+    situation = Situation(TYPED, (), a_red(2, LOGIN), a_memory({}))
+    situation = replace(situation, steps=(TYPED[0], replace(TYPED[1], locator=Locator(css="#password")), *TYPED[2:]))
+
+    (candidate,) = await models.proposers[SUGGEST_FIX](situation)  # type: ignore[misc]
+
+    assert posed[0].text.count("hunter22") == 1  # what is typed into another field is no password
+    assert candidate.operations[0].new.parameters["value"] == "hunter22"
