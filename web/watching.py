@@ -82,5 +82,7 @@ class Watching:
         if topic is None:
             topic = self._topics[job] = _Topic()
             while len(self._topics) > MOST_JOBS:
-                self._topics.popitem(last=False)
+                # First those that only somebody looks at: old pages left open must not push out what is being told.
+                silent = (one for one, kept in self._topics.items() if not kept.told and one != job)
+                del self._topics[next(silent, next(iter(self._topics)))]
         return topic

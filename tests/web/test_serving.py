@@ -21,7 +21,7 @@ from gardener.errors import BadSetting
 from gardener.settings import read_settings
 from web import assets
 from web.serving import listen
-from web.watching import Watching
+from web.watching import MOST_JOBS, Watching
 
 PATIENCE_S = 60
 
@@ -194,3 +194,14 @@ async def test_the_end_reaches_everybody_although_more_come_to_watch_meanwhile()
     await closing
 
     assert await asyncio.gather(*waiting) == [()] * 4
+
+
+async def test_whoever_looks_at_old_jobs_pushes_out_no_job_that_is_being_told_of() -> None:
+    watching = Watching()
+    await watching("job", {"job": 1})
+
+    for job in range(100, 100 + 2 * MOST_JOBS):
+        await watching.after(job, 0, patience_s=0)
+
+    assert [line.what for line in watching.known(1)] == ["job"]
+    assert len(watching._topics) == MOST_JOBS
