@@ -63,6 +63,33 @@ async def test_each_step_stands_in_the_timeline_with_its_picture(office: Office)
     assert ada.status == 404
 
 
+async def test_what_a_step_took_a_picture_of_is_shown_beside_it(office: Office) -> None:
+    run = await a_run(office)
+    folder = evidence.folder_of(office.world.tools.settings.data_dir, 1, run.started_at, 1)
+    taken = {"name": "after <b>pay</b>", "path": evidence.keep(folder, "2-1-after-pay.png", PNG)}
+    lost = {"name": "gone", "path": None}
+    steps = [one | ({"screenshots": [taken, lost]} if number == 2 else {}) for number, one in enumerate(run.steps, 1)]
+    async with office.world.store.transaction() as tx:
+        await tx.run(update(RunRow).where(RunRow.id == run.id).values(steps=steps))
+
+    ada = await look(office, run)
+    shown = ada.page
+
+    assert f'<a href="/runs/{run.id}/steps/2/screenshots/1">after &lt;b&gt;pay&lt;/b&gt;</a>' in shown
+    assert "screenshots/2" not in shown
+    await ada.get(f"/runs/{run.id}/steps/2/screenshots/1")
+    assert (ada.status, ada.headers["content-type"]) == (200, "image/png")
+    for path in ("2/screenshots/2", "2/screenshots/3", "1/screenshots/1", "9/screenshots/1"):
+        await ada.get(f"/runs/{run.id}/steps/{path}")
+        assert ada.status == 404
+
+
+def test_the_text_of_a_page_is_read_however_deep_it_is_nested() -> None:
+    deep = "\n".join(" " * depth + "div" for depth in range(1500)) + "\n" + " " * 1500 + 'p "far down"'
+
+    assert present.text_of(a_page(deep)) == ("far down",)
+
+
 async def test_the_trace_is_saved_and_not_shown(office: Office) -> None:
     run = await a_run(office)
     ada = await look(office, run)

@@ -81,6 +81,18 @@ async def step_picture(asking: NamedDependency[Asking], number: FromPath[int], s
     return _shown(content, f"Run {number} has no picture of its step {step}.")
 
 
+@get("/runs/{number:int}/steps/{step:int}/screenshots/{count:int}")
+async def screenshot(
+    asking: NamedDependency[Asking], number: FromPath[int], step: FromPath[int], count: FromPath[int]
+) -> Response[bytes]:
+    """A picture that a step asked for; one that uses a fragment may have asked for several."""
+    async with asking.tools.store.reading() as tx:
+        run = await runs.get(tx, number)
+    shots = present_runs.shots_of(run.steps[step - 1]) if 0 < step <= len(run.steps) else ()
+    path = shots[count - 1][1] if 0 < count <= len(shots) else None
+    return _shown(await _content(asking, path), f"Run {number} has no such picture of its step {step}.")
+
+
 @get("/runs/{number:int}/trace")
 async def trace(asking: NamedDependency[Asking], number: FromPath[int]) -> Response[bytes]:
     """To be saved and opened with Playwright's viewer; never shown by the browser itself."""
@@ -138,4 +150,4 @@ def _shown(content: bytes, without: str) -> Response[bytes]:
     return view.file(content, kind)
 
 
-HANDLERS = [index, one, picture, step_picture, trace, page, repair]
+HANDLERS = [index, one, picture, step_picture, screenshot, trace, page, repair]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -36,6 +36,7 @@ class PlayedStep:
     error: str
     badge: Badge | None
     picture: int  # the number of the step in the order of play, under which its picture is served; 0 without one
+    shots: tuple[tuple[str, str], ...]  # pictures that the step itself asked for: name and address
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +70,14 @@ class RunPage:
 def files_of(run: Run) -> tuple[str, ...]:
     """Every file that the run names, by its path below the data folder."""
     pictures = [str(one["picture"]) for one in run.steps if one.get("picture")]
+    pictures += [path for one in run.steps for _, path in shots_of(one) if path]
     trace = (run.evidence or {}).get("trace")
     return (*pictures, *([trace] if isinstance(trace, str) else []), *([run.picture] if run.picture else []))
+
+
+def shots_of(step: Mapping[str, Any]) -> tuple[tuple[str, str | None], ...]:
+    """The pictures that a step of a run asked for: their names, and their paths if they could be kept."""
+    return tuple((str(one["name"]), one["path"]) for one in step.get("screenshots", ()))
 
 
 def page(
@@ -109,7 +116,7 @@ def page(
         f"run-{run.id}-trace.zip" if has_trace else "",
         text[:MOST_TEXT],
         max(0, len(text) - MOST_TEXT),
-        _steps(run.steps[:MOST_STEPS], base_url, kept),
+        _steps(run, base_url, kept),
         tuple((title, _lines(evidence[key])) for key, title in EVIDENCE.items() if evidence.get(key)),
         tuple(
             cut(f"{one['kind']} at step {one['step']}: “{one['message']}”, {one['answer']}", 300)
@@ -121,22 +128,21 @@ def page(
 
 def text_of(page: PageSnapshot) -> tuple[str, ...]:
     """What a person reads on the page, a line a block."""
+    has_blocks = [False] * len(page.elements)  # with a text of their own, somewhere below
+    for one in reversed(page.elements):
+        if one.parent >= 0 and page.texts[one.index] and (one.tag not in INLINE or has_blocks[one.index]):
+            has_blocks[one.parent] = True
     lines: list[str] = []
     inside = -1  # of a block that stands in the lines whole
     for one in page.elements:
         if not one.rendered or one.tag in INLINE or (inside >= 0 and page.is_inside(one.index, inside)):
             continue
-        if page.texts[one.index] and not _has_blocks(page, one.index):
+        if page.texts[one.index] and not has_blocks[one.index]:
             inside = one.index
             lines.append(cut(page.texts[one.index], 1000))
         elif one.own_text:
             lines.append(cut(one.own_text, 1000))
     return tuple(lines)
-
-
-def _has_blocks(page: PageSnapshot, index: int) -> bool:
-    below = [page.elements[child] for child in page.children[index] if page.texts[child]]
-    return any(one.tag not in INLINE or _has_blocks(page, one.index) for one in below)
 
 
 def _lost(run: Run, kept: Collection[str]) -> str:
@@ -152,7 +158,8 @@ def _lost(run: Run, kept: Collection[str]) -> str:
     return " and ".join(words_)
 
 
-def _steps(played: Sequence[dict[str, Any]], base_url: str, kept: Collection[str]) -> tuple[PlayedStep, ...]:
+def _steps(run: Run, base_url: str, kept: Collection[str]) -> tuple[PlayedStep, ...]:
+    played: Sequence[dict[str, Any]] = run.steps[:MOST_STEPS]
     lengths = [max(0, round(float(one["ended_ms"]) - float(one["started_ms"]))) for one in played]
     longest = max([1, *lengths])
     return tuple(
@@ -165,6 +172,11 @@ def _steps(played: Sequence[dict[str, Any]], base_url: str, kept: Collection[str
             cut(str(one["error"] or ""), 300),
             Badge("skipped", "quiet") if one["skipped"] else Badge("failed", "bad") if one["error"] else None,
             number if one.get("picture") in kept else 0,
+            tuple(
+                (cut(name, 60) or "screenshot", f"/runs/{run.id}/steps/{number}/screenshots/{count}")
+                for count, (name, path) in enumerate(shots_of(one), 1)
+                if path in kept
+            ),
         )
         for number, (one, ms) in enumerate(zip(played, lengths, strict=True), 1)
     )
