@@ -342,7 +342,7 @@ class PageMatch:
         if is_secret(before) != is_secret(now) and "type" in (old.group, new.group):
             return "a password field and another field are never the same"
         if element is None:
-            return f"cannot take the step's action ({action})" if new.is_visible else "it is hidden"
+            return f"cannot take the step's action ({action})" if new.is_visible else HIDDEN
         stood = self._stood_before(at, to)
         if stood:
             return stood
@@ -432,9 +432,14 @@ class PageMatch:
                 verdict = "found"
             else:
                 probability = GUESS_MOST
-        elif self.is_known and chance(self.weights.gone, facts) >= self.weights.gone_from:
+        elif chance(self.weights.gone, facts) >= self.weights.gone_from and self._may_be_gone(judged):
             verdict = "gone"
         return _Decided(verdict, probability, best, other)
+
+    def _may_be_gone(self, judged: list[_Judged]) -> bool:
+        """Can anything be said to be gone, and is it not merely hidden, such as what only the pointer brings up?"""
+        named = [INDEX["same_words"], INDEX["same_id"]]
+        return self.is_known and not any(one.veto == HIDDEN and self._features[one.pair, named].any() for one in judged)
 
     def _first_two(self, at: int, judged: list[_Judged]) -> tuple[_Judged | None, _Judged | None]:
         """The best candidate, and the best that stands elsewhere and is not plainly another old element's."""
@@ -510,7 +515,7 @@ class PageMatch:
         best = judged[0].element if judged else None
         reasons = ("nothing on the new page can be it", *dict.fromkeys(one.veto for one in judged[:SHOWN]))
         # Of a page that hardly shares anything with the old one nothing can be said, not even that.
-        verdict: Verdict = "gone" if self.is_known else "unsure"
+        verdict: Verdict = "gone" if self._may_be_gone(judged) else "unsure"
         return Match(verdict, best, 0.0, reasons, None, candidates)
 
     def _listed(self, at: int, judged: list[_Judged], best: _Judged, probability: float) -> tuple[Candidate, ...]:
@@ -749,6 +754,7 @@ LEAD_MOST: Final = 10.0
 KNOWN_PAGE: Final = 0.3  # share of the old page that must be found again before anything is called gone
 REDRAWN_PAGE: Final = 0.1  # the same of a page that was redrawn
 FULL_PAGE: Final = 0.7  # what a redrawn page has on it at least, as a share of the old one
+HIDDEN: Final = "it is hidden"
 TIGHT: Final = 1.0  # scores so close are equal
 PART_DEEP: Final = 4  # how far up a control is sought around one of its parts
 GUESS_MOST: Final = 0.5  # the most that a guess may be worth

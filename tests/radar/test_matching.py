@@ -509,6 +509,13 @@ def test_nothing_is_gone_from_a_page_that_has_not_loaded_to_its_end() -> None:
     assert find_again(old, at(old, id="reset"), replace(new, complete=False), action="click").verdict == "unsure"
 
 
+def test_what_is_merely_hidden_is_not_gone() -> None:
+    old = form(n("button", "Apply"), n("button", "Reset filters", id="reset"))
+    new = form(n("button", "Apply"), n("button", "Reset filters", id="reset", hidden=True))
+
+    assert find_again(old, at(old, id="reset"), new, action="click").verdict == "unsure"
+
+
 def test_what_stands_in_its_place_under_another_name_and_id_is_not_it() -> None:
     groups = ("output", "function", "social", "storage", "advanced")
     old = page(header(), n("main", *(n("div", n("h3", name), id=f"group-{name}") for name in ("input", *groups))))
