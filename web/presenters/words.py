@@ -131,7 +131,14 @@ NEWS: Final = {
     EventKind.TRIAGE: "bad",
     EventKind.FINDING: "warn",
 }
-RUNGS: Final = {"self_heal": "Self-heal", "suggest_fix": "Suggested fix", "diagnose_drift": "Diagnosis"}
+RUNGS: Final = {
+    "self_heal": "Self-heal",
+    "suggest_fix": "Suggested fix",
+    "diagnose_drift": "Diagnosis",
+    "intent": "Derived from its goal",
+    "lesson": "Remembered fix",
+    "chat": "Asked for in words",
+}
 
 
 def outcome_badge(outcome: str) -> Badge:
