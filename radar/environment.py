@@ -5,12 +5,13 @@ Judged from two snapshots alone. Such a page is a finding about the environment;
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from typing import Final, Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from radar.elements import Element, PageSnapshot
+from radar.elements import Element, PageSnapshot, fold
 
 Kind: TypeAlias = Literal["server_error", "sign_in", "language", "half_loaded"]
 
@@ -27,6 +28,8 @@ def what_is_wrong(old: PageSnapshot, new: PageSnapshot) -> tuple[Kind, str] | No
         return "sign_in", f"{where} answered {new.status}: whoever is signed in may not see it"
     if asks_to_sign_in(new) and not asks_to_sign_in(old) and _share_of_texts_kept(old, new, content=True) < 0.5:
         return "sign_in", f"{where} asks to sign in where the app stood before"
+    if sends_to_sign_in(new) and not sends_to_sign_in(old) and _share_of_texts_kept(old, new, content=True) < 0.3:
+        return "sign_in", f"{where} asks to sign in where the app stood before"
     language = _other_language(old, new)
     if language:
         return "language", f"{where} {language}"
@@ -40,6 +43,35 @@ def what_is_wrong(old: PageSnapshot, new: PageSnapshot) -> tuple[Kind, str] | No
 def asks_to_sign_in(page: PageSnapshot) -> bool:
     """Has the page a password field that a person can see?"""
     return any(is_password(element) and element.visible for element in page.elements)
+
+
+# The whole of a heading or a title, or its beginning up to the name of the app.
+SIGN_IN_TITLE: Final = re.compile(
+    r"(?:please )?(?:sign|log)[ -]?in\b|(?:your )?session (?:has )?(?:expired|ended|timed out)"
+    r"|anmeld(?:en|ung)\b|einloggen\b|se connecter\b|connexion\b|identifiez-vous\b|iniciar sesi\u00f3n|acceder\b"
+    r"|acced[ie]\b|iniciar sess\u00e3o|entrar\b|inloggen\b|aanmelden\b|zaloguj|logga in\b|log p\u00e5\b",
+    re.IGNORECASE,
+)
+SIGN_IN_FIELDS: Final = frozenset({"username", "email", "webauthn"})
+
+
+def sends_to_sign_in(page: PageSnapshot) -> bool:
+    """Is it a page to sign in with by other means than a password that is asked for at once?
+
+    Its title or first heading says so, and there is a field for who one is, or a button that says it as well.
+    """
+    heading = next((fold(one.name or page.texts[one.index]) for one in page.elements if one.role == "heading"), "")
+    if not any(SIGN_IN_TITLE.match(fold(text)) for text in (heading, page.title)):
+        return False
+    for element in page.elements:
+        if not element.visible:
+            continue
+        asked = {element.get("type").lower(), *element.get("autocomplete").lower().split()}
+        if element.tag == "input" and asked & SIGN_IN_FIELDS:
+            return True
+        if element.role in ("button", "link") and SIGN_IN_TITLE.match(fold(element.name)):
+            return True
+    return False
 
 
 def is_password(element: Element) -> bool:

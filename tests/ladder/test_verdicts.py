@@ -41,6 +41,16 @@ def verdict(red: Red, *, memory: Memory = KNOWN, steps: Any = STEPS, base: Any =
     [
         pytest.param(a_page('h1 "Oops"', status=502), "server_error", id="5xx"),
         pytest.param(a_page('input type=password label="Password"\nbutton "Sign in"'), "sign_in", id="a sign-in page"),
+        pytest.param(
+            a_page('h1 "Sign in"\nlabel "Mail"\ninput type=email label="Work e-mail"\nbutton "Next"'),
+            "sign_in",
+            id="a sign-in page that asks for the name first",
+        ),
+        pytest.param(
+            a_page('h1 "Session expired"\np "You were away for long"\nbutton "Sign in with your company"'),
+            "sign_in",
+            id="a sign-in elsewhere",
+        ),
         pytest.param(a_page(SHOP, status=403), "sign_in", id="403"),
         pytest.param(
             a_page(
@@ -66,6 +76,12 @@ def test_a_page_that_is_not_the_app_is_the_surroundings(page: Any, kind: str) ->
     [
         pytest.param(Green(Trace()), KNOWN, id="green"),
         pytest.param(a_red(2, OLD), KNOWN, id="the app as it was"),
+        pytest.param(a_red(2, a_page(SHOP + 'button "Sign in"')), KNOWN, id="a way to sign in on the app's own page"),
+        pytest.param(
+            a_red(2, a_page('h1 "Sign in"' + SHOP + 'input type=email label="E-mail"')),
+            KNOWN,
+            id="the app is all there",
+        ),
         pytest.param(a_red(2, None), KNOWN, id="no page"),
         pytest.param(a_red(2, a_page("h1", status=502)), Memory(), id="never green: nothing to compare with"),
         pytest.param(a_red(2, a_page(SHOP.replace("button#pay", "button#buy"))), KNOWN, id="drift"),
