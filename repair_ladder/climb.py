@@ -534,7 +534,9 @@ class _Climb:
             return on  # its element is found now, and the step fails on it
         if candidate.reveals and ahead.place == situation.place:
             match = self_heal.find_target(ahead, ahead.place)
-            if match is not None and match.verdict == "found":
+            if match is not None and (
+                match.verdict == "found" or self_heal.is_in_opened_menu(ahead, ahead.place, match)
+            ):
                 return on
         return None
 

@@ -13,14 +13,14 @@ from typing import Final, TypeAlias
 
 from radar.diff import in_words
 from radar.elements import PageSnapshot
-from radar.matching import find_again, find_by_locator
+from radar.matching import Match, find_again, find_by_locator
 from repair_ladder import intents
 from repair_ladder.falsify import cannot_fail, falsified
 from repair_ladder.memory import Memory
 from repair_ladder.operations import Operation, Operations, apply_operations, moved_places
 from repair_ladder.outcomes import Environment, Green, Outcome, Red, Trace
 from repair_ladder.ports import Replay
-from repair_ladder.rungs.self_heal import same_thing
+from repair_ladder.rungs.self_heal import find_became, opened_a_part, same_thing
 from repair_ladder.steps import Place, Steps, show_place, step_at, walk
 from repair_ladder.verdicts import pre_triage
 
@@ -236,22 +236,32 @@ def _judge(
             return None
         match = find_by_locator(step.locator, kind, page)
     else:
-        match = find_again(seen.page, seen.target, page, action=kind)
+        opens = opened_a_part(steps, known.memory, place)
+        match = find_became(seen.page, seen.target, page, action=kind, opens=opens)
+    is_vouched = is_replaced and place in known.vouched
+    if _likely(match, page, hit, is_vouched=is_vouched):
+        return None
+    if is_vouched and seen is not None and seen.target is not None:
+        # It may also be what leads to the element now: a person looks at it, and it is never applied by itself.
+        plain = find_again(seen.page, seen.target, page, action=kind)
+        if _likely(plain, page, hit, is_vouched=True):
+            return None
     found = match.element
     if match.verdict == "found" and found is not None:
-        if same_thing(page, found, hit):
-            return None
         return f"step {show_place(place)} used {in_words(page, hit)}, but its element became {in_words(page, found)}"
-    likely = match.verdict == "unsure" and any(
-        one.probability >= LIKELY and same_thing(page, one.element, hit) for one in match.candidates
-    )
-    if is_replaced and likely and place in known.vouched:
-        return None  # a person looks at it: it is never applied by itself
     if is_replaced:
         return (
             f"that step {show_place(place)} used {in_words(page, hit)} is green, but not shown to be the same element"
         )
     return None
+
+
+def _likely(match: Match, page: PageSnapshot, hit: int, *, is_vouched: bool) -> bool:
+    """Is what was used what the old element became? Where a person vouches for it, likely is enough."""
+    if match.verdict == "found":
+        return match.element is not None and same_thing(page, match.element, hit)
+    likely = (one for one in match.candidates if one.probability >= LIKELY)
+    return is_vouched and match.verdict == "unsure" and any(same_thing(page, one.element, hit) for one in likely)
 
 
 async def fewest(proof: Proof, steps: Steps, known: Known, replay: Replay) -> Proof:

@@ -79,6 +79,25 @@ async def test_green_on_the_neighbour_is_no_proof() -> None:
     assert 'its element became button "Pay now"' in judged.reason
 
 
+async def test_green_on_what_only_leads_to_the_element_is_no_proof() -> None:
+    """The button moved into a menu, and the menu's own button stands where it stood."""
+    page = a_page(
+        """
+    main
+      h1 "Basket"
+      p "One blue mug"
+      button#more aria-haspopup=menu aria-expanded=false "Actions"
+      button#later "Save for later"
+    """
+    )
+    fix = a_replacement(2, {"click": {"css": "#more"}})
+    run = Green(Trace((a_played(2, snapshot=0, target=index_of(page, id="more")),), (page,)))
+
+    judged = await gate.prove(STEPS, (fix,), KNOWN, Replays(run))
+
+    assert isinstance(judged, WrongElement)
+
+
 async def test_red_is_no_proof() -> None:
     red = a_red(3, NEW, "check")
 

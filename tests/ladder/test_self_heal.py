@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from radar.at_risk import resolve_ways
 from radar.elements import PageSnapshot
 from repair_ladder.memory import Memory
 from repair_ladder.outcomes import Red
 from repair_ladder.rungs import Candidate, Situation
 from repair_ladder.rungs.self_heal import expected_texts, propose, same_thing
-from tests.builders import a_memory, a_page, a_played, a_red, a_step, index_of, steps_of
+from tests.builders import a_memory, a_page, a_played, a_red, a_step, an_insert, index_of, steps_of
 
 SHOP = """
 main
@@ -162,3 +164,81 @@ def test_one_inside_the_other_with_the_same_text_is_the_same_thing() -> None:
     assert same_thing(page, inner, outer)
     assert same_thing(page, other, other)
     assert not same_thing(page, outer, other)
+
+
+# --- a check that reads something else -------------------------------------------------------------------
+
+
+async def test_a_failing_check_that_reads_another_element_is_put_right_by_a_person() -> None:
+    """The role of the message went, and another part of the page has it now."""
+    page = changed('p#note role=status "Thank you"', 'p#note "Thank you"\n  p#news role=status "All systems normal"')
+    steps = (*STEPS[:3], a_step("assert_text", role="status", contains="Thank you"))
+    hit = index_of(page, id="news")
+
+    (one,) = await proposed(a_red(4, page, "check", target=hit), steps=steps)
+
+    assert [operation.place for operation in one.operations] == [(4,)]
+    assert one.operations[0].new is not None
+    assert one.operations[0].new.parameters == {"contains": "Thank you"}
+    assert one.doubt
+
+
+async def test_a_failing_check_that_reads_its_own_element_is_no_drift() -> None:
+    page = changed('"Thank you"', '"Error 17"')
+
+    assert await proposed(a_red(4, page, "check", target=index_of(page, id="note"))) == ()
+
+
+# --- the menu of a row -----------------------------------------------------------------------------------
+
+ROW = '    tr\n      td "{0} lamp"\n      td "{1} in stock"\n      td\n        {2}\n'
+LAMPS = (("Blue", "4"), ("Green", "9"), ("Red", "1"))
+
+
+def _lamps(control: str, below: str = "") -> PageSnapshot:
+    rows = "".join(ROW.format(name, count, control.format(name)) for name, count in LAMPS)
+    return a_page('main\n  h1 "Lamps"\n  table\n' + rows + below)
+
+
+LISTED = _lamps('button#a{0} "Put away"')
+PUT_AWAY = steps_of({"goto": "/"}, {"click": {"css": "#aGreen"}}, {"assert_text": {"css": "h1", "equals": "Lamps"}})
+GREEN = a_memory({2: (LISTED, index_of(LISTED, id="aGreen"))})
+KEBAB = 'button.k aria-label="Actions for {0} lamp" aria-haspopup=menu aria-expanded=false'
+
+
+async def test_the_button_of_a_menu_is_not_what_moved_into_it() -> None:
+    assert await proposed(a_red(2, _lamps(KEBAB)), memory=GREEN, steps=PUT_AWAY) == ()
+
+
+async def test_what_stands_in_the_menu_of_the_same_row_under_the_same_name_is_for_a_person_to_see() -> None:
+    menu = 'div role=menu\n  button#i1 role=menuitem "Edit"\n  button#i2 role=menuitem "Put away"\n'
+    outline = _lamps(KEBAB, menu)
+    opened = replace(
+        outline,
+        elements=tuple(
+            replace(one, attributes={**one.attributes, "aria-expanded": "true"}) if "Green" in one.label else one
+            for one in outline.elements
+        ),
+    )
+    insert = an_insert(1, {"click": {"role": "button", "name": "Actions for Green lamp"}})
+
+    found = await propose(Situation(PUT_AWAY, (insert,), a_red(3, opened), GREEN))
+
+    for one in found:
+        assert "Put away" in str(one.operations[0].new)
+        assert one.doubt
+    without_opening = await proposed(a_red(2, opened), memory=GREEN, steps=PUT_AWAY)
+    assert not any(one.vouched for one in without_opening)
+
+
+async def test_what_is_chosen_may_be_known_by_what_is_then_checked_and_a_check_may_not() -> None:
+    rows = 'main\n  table\n    tr\n      td "Cy"\n      td\n        button{0} "Open"\n'
+    rows += '    tr\n      td "Tom"\n      td\n        button{1} "Open"\n  h2#who "Tom"\n'
+    old, page = a_page(rows.format("#p1", "#p2")), a_page(rows.format("", ""))
+    steps = steps_of({"goto": "/"}, {"click": {"css": "#p2"}}, {"assert_text": {"css": "#who", "equals": "Tom"}})
+
+    (one,) = await proposed(a_red(2, page), memory=a_memory({2: (old, index_of(old, id="p2"))}), steps=steps)
+
+    assert one.operations[0].new is not None
+    found = resolve_ways(one.operations[0].new.locator, page)  # type: ignore[arg-type]
+    assert list(found) == [max(e.index for e in page.elements if e.tag == "button")]
