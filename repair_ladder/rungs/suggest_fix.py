@@ -262,7 +262,7 @@ def _answer(situation: Situation, page: PageSnapshot, element: Element) -> Step 
         real = [
             one
             for one in options
-            if one.enabled and fold(page.texts[one.index] or one.own_text) and one.get("value") != ""
+            if one.enabled and fold(page.texts[one.index] or one.own_text) and one.attributes.get("value") != ""
         ]
         real = [one for one in real if "value" in one.attributes or one is not options[0]]
         return Step("select", locator, {"option": fold(real[0].own_text)}) if real else None
@@ -342,7 +342,7 @@ def drop_step(situation: Situation) -> Iterator[Candidate]:
 
 
 def rename_option(situation: Situation) -> Iterator[Candidate]:
-    """The one option that went and the one that came share a word: the same choice under another name."""
+    """The same choice under another name: known by the value that the form sends, else by words of its own."""
     place, page = situation.place, situation.page
     if place is None or page is None or situation.red.cause != "option" or situation.red.target is None:
         return
@@ -350,23 +350,50 @@ def rename_option(situation: Situation) -> Iterator[Candidate]:
     wanted = step.parameters.get("option") if step and step.kind == "select" else None
     if step is None or seen is None or seen.target is None or not isinstance(wanted, str):
         return
-    before, after = _options(seen.page, seen.target), _options(page, situation.red.target)
-    came = [text for text in after if text not in before]
-    mine = _words(wanted)
-    like = [text for text in came if mine & _words(text)]
-    if wanted in before and len(like) == 1:
-        new = replace(step, parameters={**step.parameters, "option": like[0]})
+    name = _renamed(_options(seen.page, seen.target), _options(page, situation.red.target), wanted)
+    if name is not None:
+        new = replace(step, parameters={**step.parameters, "option": name})
         yield Candidate(
-            (Operation("replace", place, new, f'the option "{wanted}" is called "{like[0]}" now'),),
+            (Operation("replace", place, new, f'the option "{wanted}" is called "{name}" now'),),
             SUGGEST_FIX,
-            f'the option of step {show_place(place)} is called "{like[0]}" now',
+            f'the option of step {show_place(place)} is called "{name}" now',
             doubt="the option has another name now",
             renamed=frozenset({place}),
         )
 
 
-def _options(page: PageSnapshot, select: int) -> list[str]:
-    return [fold(e.own_text) for e in page.elements if e.tag == "option" and page.is_inside(e.index, select)]
+def _renamed(before: list[Element], after: list[Element], wanted: str) -> str | None:
+    """What an option is called now; None where nothing shows it.
+
+    A word that other options had as well ("delivery" of "Evening delivery") says nothing. Nor does a number among the
+    values, which counts options and is handed on.
+    """
+    mine = next((one for one in before if fold(one.own_text) == wanted), None)
+    names = {fold(one.own_text) for one in before}
+    came = [one for one in after if fold(one.own_text) not in names]
+    if mine is None or any(fold(one.own_text) == wanted for one in after):
+        return None
+    known, value = {_value(one) for one in before}, _value(mine)
+    by_value = [one for one in came if value and _value(one) == value]
+    if len(by_value) == 1:
+        return fold(by_value[0].own_text)
+    telling = _words(wanted).difference(*(_words(one.own_text) for one in before if one is not mine))
+    alike = [one for one in came if telling & _words(one.own_text)]
+    if len(alike) != 1:
+        return None
+    other = _value(alike[0])
+    is_another = bool(value and other) and (other in known or not set(_split(value)) & set(_split(other)))
+    return None if is_another else fold(alike[0].own_text)
+
+
+def _value(option: Element) -> str:
+    """What the form sends for an option, where it is a name and no number; "" where it says nothing."""
+    value = fold(option.get("value"))
+    return value if re.search(r"[^\W\d_]{2,}", value) else ""
+
+
+def _options(page: PageSnapshot, select: int) -> list[Element]:
+    return [e for e in page.elements if e.tag == "option" and page.is_inside(e.index, select)]
 
 
 def _words(text: str) -> set[str]:

@@ -117,6 +117,12 @@ async def test_nothing_is_closed_where_nothing_is_in_the_way() -> None:
         pytest.param('input#terms type=checkbox label="Terms" required=""', "check", {}, id="a checkbox"),
         pytest.param('input#n type=number min=2 label="Pieces" required=""', "fill", {"value": "2"}, id="a number"),
         pytest.param(
+            'select#s label="Voice" required=""\n      option value="" "Choose"\n      option "Alto"',
+            "select",
+            {"option": "Alto"},
+            id="a list whose options have no values",
+        ),
+        pytest.param(
             'input#d type=date min=2031-05-02 label="Day" required=""', "fill", {"value": "2031-05-02"}, id="a date"
         ),
         pytest.param(
@@ -289,3 +295,64 @@ async def test_without_anything_known_nothing_is_planned() -> None:
 @pytest.mark.parametrize(("place", "at"), [((3,), (2,)), ((1,), (0,)), ((8, 1), (8, 0))])
 def test_before_a_step_is_after_the_one_before(place: Any, at: Any) -> None:
     assert before(place) == at
+
+
+# --- an option under another name ----------------------------------------------------------------------
+
+
+def _delivery(*options: str) -> Any:
+    return a_page('main\n  select#s label="Delivery"\n' + "".join(f"    option {one}\n" for one in options))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "wanted", "name"),
+    [
+        pytest.param(
+            ('value=exp "Express"', 'value=std "Standard"'),
+            ('value=intl "Standard abroad"', 'value=std "Standard (3 to 5 days)"'),
+            "Standard",
+            "Standard (3 to 5 days)",
+            id="the value that the form sends tells it from a look-alike",
+        ),
+        pytest.param(
+            ('value=day "Day delivery"', 'value=eve "Evening delivery"'),
+            ('value=day "Day delivery"', 'value=box "Delivery to a locker"'),
+            "Evening delivery",
+            None,
+            id="a word of several options is none of its own",
+        ),
+        pytest.param(
+            ('"Express"', '"Standard"'),
+            ('"Express"', '"Standard (slow)"'),
+            "Standard",
+            "Standard (slow)",
+            id="a word of its own",
+        ),
+        pytest.param(
+            ('value=exp "Express"', 'value=std "Standard"'),
+            ('value=exp "Express"', 'value=intl "Standard abroad"'),
+            "Standard",
+            None,
+            id="another value is another choice",
+        ),
+        pytest.param(
+            ('value=1 "Small"', 'value=2 "Large"'),
+            ('value=1 "Tiny"', 'value=2 "Huge"'),
+            "Large",
+            None,
+            id="a number among the values is handed on",
+        ),
+    ],
+)
+async def test_a_renamed_option_is_known_by_its_value_or_a_word_of_its_own(
+    before: tuple[str, ...], after: tuple[str, ...], wanted: str, name: str | None
+) -> None:
+    old, page = _delivery(*before), _delivery(*after)
+    steps = steps_of({"goto": "/"}, {"select": {"css": "#s", "option": wanted}})
+    red = a_red(2, page, "option", target=index_of(page, id="s"))
+
+    found = await proposed(red, steps=steps, memory=a_memory({2: (old, index_of(old, id="s"))}))
+
+    chosen = [one.operations[0].new.parameters["option"] for one in found if one.renamed]  # type: ignore[union-attr]
+    assert chosen == ([name] if name else [])
+    assert all(one.doubt for one in found)
