@@ -21,7 +21,7 @@ from repair_ladder.harm import destructive_word
 from repair_ladder.operations import Operation
 from repair_ladder.rungs import SUGGEST_FIX, Candidate, Situation
 from repair_ladder.rungs.planning import any_of, before, came, can_be_clicked, opener, says, written
-from repair_ladder.rungs.self_heal import find_target
+from repair_ladder.rungs.self_heal import POPUPS, find_target
 from repair_ladder.steps import Place, Step, show_place, walk
 
 MOST_WAIT_MS: Final = 30_000  # so long an app may be busy before a person has to look at it
@@ -35,7 +35,6 @@ ONWARDS: Final = re.compile(
 )
 BUSY_WORDS: Final = any_of(("loading|please wait|processing|one moment", "lädt|bitte warten|chargement|cargando|laden"))
 BUSY_MARKS: Final = re.compile(r"(?:^|[\s_-])(?:spinner|loader|loading|skeleton|busy|progress)(?:$|[\s_-])", re.I)
-POPUPS: Final = frozenset({"true", "menu", "listbox", "dialog", "tree", "grid"})
 
 
 def _is_lost(situation: Situation) -> bool:
@@ -195,6 +194,7 @@ def open_menu(situation: Situation) -> Iterator[Candidate]:
         and (element.get("aria-haspopup") in POPUPS or element.get("aria-expanded") == "false")
         and (element.index in new or _opens_now(situation, place, element))
         and element.role != "tab"
+        and (element.index in near or not _is_in_a_row(situation, place, page, element.index))
     ]
     if seen is None:
         return
@@ -202,6 +202,17 @@ def open_menu(situation: Situation) -> Iterator[Candidate]:
         one = _revealed_by(situation, page, element.index, "opens what the target moved into")
         if one:
             yield one
+
+
+def _is_in_a_row(situation: Situation, place: Place, page: PageSnapshot, index: int) -> bool:
+    """Does it stand in a row of the kind that the target stood in? Then it is the control of that row alone."""
+    seen = situation.memory.at(place)
+    around = _row_around(seen.page, seen.target) if seen and seen.target is not None else None
+    return around is not None and any(one.role == around.role for one in page.ancestors(index))
+
+
+def _row_around(page: PageSnapshot, index: int) -> Element | None:
+    return next((e for e in page.ancestors(index) if e.role in ("row", "listitem", "article")), None)
 
 
 def _opens_now(situation: Situation, place: Place, element: Element) -> bool:
@@ -219,7 +230,7 @@ def _near(situation: Situation, place: Place, page: PageSnapshot) -> frozenset[i
     seen = situation.memory.at(place)
     if seen is None or seen.target is None:
         return frozenset()
-    around = next((e for e in seen.page.ancestors(seen.target) if e.role in ("row", "listitem", "article")), None)
+    around = _row_around(seen.page, seen.target)
     if around is None:
         return frozenset()
     old_texts = {
@@ -245,7 +256,7 @@ def pick_from_list_box(situation: Situation) -> Iterator[Candidate]:
         return
     step = situation.step_now(place)
     wanted = step.parameters.get("option") if step and step.kind == "select" else None
-    target = _became(situation, place)
+    target = _became(situation, place, action="click")
     if not isinstance(wanted, str) or target is None:
         return
     box = page.elements[target]
@@ -332,9 +343,140 @@ def wait_until_ready(situation: Situation) -> Iterator[Candidate]:
     )
 
 
+def wait_for_late_data(situation: Situation) -> Iterator[Candidate]:
+    """A step was played while the page still loaded, and what then came took its effect away: wait before it."""
+    if situation.place is None or situation.red.cause not in ("check", "missing", "option"):
+        return
+    for played in situation.red.trace.played:
+        place = situation.saved_place(played.place)
+        seen = situation.memory.at(place) if place else None
+        if place is None or seen is None or played.snapshot is None or place >= situation.place:
+            continue
+        page = situation.red.trace.snapshots[played.snapshot]
+        busy = next((one for one in page.elements if one.visible and _is_busy(page, one)), None)
+        if busy is None or any(one.visible and _is_busy(seen.page, one) for one in seen.page.elements):
+            continue
+        until = _until_ready(situation, place, page) or _until_gone(situation, page, busy)
+        if until is not None:
+            words = in_words(page, busy.index)
+            wait = Step("wait", None, until, timeout_ms=MOST_WAIT_MS)
+            yield Candidate(
+                (Operation("insert", before(place), wait, f"{words} is shown until the page is ready"),),
+                SUGGEST_FIX,
+                f"step {show_place(place)} came while the page was still busy ({words})",
+                doubt="the app is slower than the test allows for",
+            )
+        return
+
+
+def _until_ready(situation: Situation, place: Place, page: PageSnapshot) -> dict[str, object] | None:
+    """For a wait: a later step's element that cannot be used yet, and could when the test was green."""
+    for later, _ in walk(situation.steps):
+        step, seen = situation.step_now(later), situation.memory.at(later)
+        if later < place or step is None or step.locator is None or step.asserts_outcome:
+            continue
+        if seen is None or seen.target is None or not seen.page.elements[seen.target].enabled:
+            continue
+        try:
+            found = resolve_ways(step.locator, page, situation.test_id_attribute)
+        except Unresolvable:
+            continue
+        if len(found) == 1 and not page.elements[found[0]].enabled:
+            return {"for": step.locator, "state": "enabled"}
+    return None
+
+
+def _until_gone(situation: Situation, page: PageSnapshot, busy: Element) -> dict[str, object] | None:
+    locator = written(situation, page, busy.index)
+    return {"for": locator, "state": "hidden"} if locator else None
+
+
 def _is_busy(page: PageSnapshot, element: Element) -> bool:
     if element.get("aria-busy") == "true" or element.role == "progressbar":
         return True
     if BUSY_MARKS.search(element.get("class")) or BUSY_MARKS.search(element.get("id")):
         return True
     return element.role in ("status", "alert") and bool(BUSY_WORDS.match(page.texts[element.index]))
+
+
+# --- something has to be done first ------------------------------------------------------------------------
+
+
+def tick_what_enables(situation: Situation) -> Iterator[Candidate]:
+    """A control can only be used once a new box is ticked, and nothing but the control itself says so.
+
+    One box at a time: which one it is shows when the control can be used. What a person agrees to with it is not for a
+    machine to say.
+    """
+    place, page, target = situation.place, situation.page, situation.red.target
+    if place is None or page is None or target is None or target < 0 or situation.red.cause != "disabled":
+        return
+    new = came(situation, place)
+    around = next((one.index for one in page.ancestors(target) if one.tag in ("form", "dialog", "main", "body")), None)
+    boxes = [
+        element
+        for element in page.elements
+        if element.index in new
+        and element.visible
+        and element.enabled
+        and element.role in ("checkbox", "switch", "radio")
+        and not element.checked
+        and element.get("aria-checked") != "true"
+        and (around is None or page.is_inside(element.index, around))
+        and not destructive_word(says(page, element))
+    ]
+    # The nearest before the control first: conditions stand above what they are the conditions of.
+    for element in sorted(boxes, key=lambda one: (one.index > target, -one.index)):
+        locator = written(situation, page, element.index)
+        if locator is None:
+            continue
+        words = in_words(page, element.index)
+        yield Candidate(
+            (Operation("insert", before(place), Step("check", locator), f"{words} is new, and comes first"),),
+            SUGGEST_FIX,
+            f"the control of step {show_place(place)} cannot be used until {words} is ticked",
+            doubt="what is agreed to with a box is for a person to say",
+        )
+
+
+# --- a search that has to be sent off ----------------------------------------------------------------------
+
+SEARCH_WORDS: Final = any_of(
+    (
+        "search|find|filter|look up",
+        "such|recherch|chercher|busca|cerca|ricerca|procura|pesquis|zoek|szukaj|s\u00f6k",
+    )
+)
+SEARCH_NAMES: Final = frozenset({"q", "s", "query", "search", "filter", "term", "keyword", "keywords"})
+
+
+def send_search_off(situation: Situation) -> Iterator[Candidate]:
+    """What was typed into a search field is no longer looked for while it is typed: press Enter."""
+    place, page = situation.place, situation.page
+    if place is None or page is None or situation.red.cause not in ("check", "missing"):
+        return
+    earlier = [at for at, _ in walk(situation.steps) if at < place]
+    step = situation.step_now(earlier[-1]) if earlier else None
+    met = situation.red.trace.seen(situation.place_now(earlier[-1]) or ()) if earlier else None
+    if step is None or step.kind not in ("fill", "type") or step.locator is None or met is None or met[1] < 0:
+        return
+    if not _is_search(*met):
+        return
+    words = in_words(*met)
+    yield Candidate(
+        (Operation("insert", earlier[-1], Step("press", step.locator, {"key": "Enter"}), f"it sends {words} off"),),
+        SUGGEST_FIX,
+        f"what step {show_place(earlier[-1])} types is looked for only once it is sent off",
+        doubt="the app may have meant to search by itself, as it did before",
+    )
+
+
+def _is_search(page: PageSnapshot, index: int) -> bool:
+    field = page.elements[index]
+    if field.role == "searchbox" or field.get("type").lower() == "search":
+        return True
+    if field.role not in ("textbox", "combobox"):
+        return False
+    named = {field.get("name").lower(), field.get("id").lower()} & SEARCH_NAMES
+    called = SEARCH_WORDS.match(field.name or field.get("placeholder"))
+    return bool(named or called) or any(one.role == "search" for one in page.ancestors(index))

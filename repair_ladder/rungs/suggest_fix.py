@@ -545,9 +545,12 @@ PLANNERS: Final[tuple[Callable[[Situation], Iterator[Candidate]], ...]] = (
     new_ways.open_the_same_part,
     scroll_to_row,
     fill_required,
+    new_ways.tick_what_enables,
     drop_step,
     new_ways.open_tab,
     new_ways.open_menu,
     new_ways.go_on_to_next_page,
+    new_ways.send_search_off,
     new_ways.wait_until_ready,
+    new_ways.wait_for_late_data,
 )

@@ -12,7 +12,7 @@ from repair_ladder.outcomes import Green, Outcome, Trace
 from repair_ladder.rungs import Candidate, Situation
 from repair_ladder.rungs.suggest_fix import propose
 from repair_ladder.steps import Steps
-from tests.builders import a_memory, a_page, a_red, an_insert, index_of, steps_of
+from tests.builders import a_memory, a_page, a_played, a_red, an_insert, index_of, steps_of
 from tests.ladder.test_suggest_fix import news, target_of
 
 PROFILE = """
@@ -304,3 +304,134 @@ async def test_a_wait_that_is_not_needed_shows_a_flaky_test_and_no_drift() -> No
 
     assert proof.operations == ()
     assert played == [STEPS]
+
+
+# --- late data -------------------------------------------------------------------------------------------
+
+
+def _loading(*, save: str = "disabled") -> tuple[Any, Any]:
+    """The page while it loads, and as it is in the end."""
+    loading = a_page(PROFILE.replace('button#save "', f'button#save {save} "').replace("  form\n", BUSY))
+    return loading, a_page(PROFILE)
+
+
+async def test_what_was_typed_before_the_data_came_is_typed_once_the_form_can_be_saved() -> None:
+    loading, page = _loading()
+    played = (a_played(2, "fill", snapshot=0, target=index_of(loading, id="nick")),)
+
+    found = await proposed(7, page, "check", played=played, snapshots=(loading,))
+    (one,) = [one for one in found if one.operations[0].new and one.operations[0].new.kind == "wait"]
+
+    assert news(one) == [("insert", (1,), "wait")]
+    assert one.operations[0].new is not None
+    assert one.operations[0].new.parameters == {"for": STEPS[5].locator, "state": "enabled"}
+    assert one.doubt
+    assert floor_lets(one)
+
+
+async def test_without_a_control_that_waits_the_sign_itself_is_waited_for() -> None:
+    loading, page = _loading(save="")
+    played = (a_played(2, "fill", snapshot=0, target=index_of(loading, id="nick")),)
+
+    found = await proposed(7, page, "check", played=played, snapshots=(loading,))
+
+    states = [one.operations[0].new.parameters.get("state") for one in found if one.operations[0].new]
+    assert states == ["hidden"]
+
+
+async def test_a_page_that_was_busy_when_the_test_was_green_as_well_is_no_reason_to_wait() -> None:
+    loading, page = _loading()
+    played = (a_played(2, "fill", snapshot=0, target=index_of(loading, id="nick")),)
+    red = a_red(7, page, "check", played=played, snapshots=(loading,))
+
+    assert await propose(Situation(STEPS, (), red, a_memory({2: (loading, index_of(loading, id="nick"))}))) == ()
+
+
+# --- something has to be done first ------------------------------------------------------------------------
+
+BOXES = """    input#deal type=checkbox label="Monthly deals"
+    input#rules type=checkbox label="I have read the rules"
+    button#save disabled "Save profile"
+"""
+
+
+async def test_a_control_that_waits_for_a_new_box_gets_one_box_at_a_time() -> None:
+    page = a_page(PROFILE.replace('    button#save "Save profile"\n', BOXES))
+
+    found = await proposed(6, page, "disabled", target=index_of(page, id="save"))
+
+    assert [news(one) for one in found] == [[("insert", (5,), "check")]] * 2
+    assert [target_of(one, page) for one in found] == ["I have read the rules", "Monthly deals"]
+    assert all(one.doubt and floor_lets(one) for one in found)
+
+
+@pytest.mark.parametrize(
+    "boxes",
+    [
+        pytest.param('    button#save disabled "Save profile"\n', id="no new box"),
+        pytest.param(BOXES.replace("checkbox label", "checkbox checked label"), id="ticked already"),
+        pytest.param(
+            BOXES.replace("I have read the rules", "Delete my data").replace("Monthly deals", "Wipe it"), id="harm"
+        ),
+    ],
+)
+async def test_other_boxes_are_left(boxes: str) -> None:
+    page = a_page(PROFILE.replace('    button#save "Save profile"\n', boxes))
+
+    assert await proposed(6, page, "disabled", target=index_of(page, id="save")) == ()
+
+
+# --- a search that has to be sent off ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("field", "is_search"),
+    [
+        ('input#field type=search label="Stories"', True),
+        ('input#field name=q label="Stories"', True),
+        ('input#field label="Search stories"', True),
+        ('input#field label="Suche"', True),
+        ('input#field label="Your name"', False),
+        ('textarea#field label="Message"', False),
+    ],
+)
+async def test_only_what_is_typed_into_a_search_is_sent_off(field: str, is_search: bool) -> None:
+    page = a_page(f'main\n  {field}\n  p#n "12 stories"')
+    at = index_of(page, id="field")
+    steps = steps_of(
+        {"goto": "/"},
+        {"fill": {"css": "#field", "value": "crane"}},
+        {"assert_text": {"css": "#n", "equals": "2 stories"}},
+    )
+    played = (a_played(2, "fill", snapshot=0, target=at),)
+    red = a_red(3, page, "check", target=index_of(page, id="n"), played=played, snapshots=(page,))
+
+    found = await propose(Situation(steps, (), red, a_memory({2: (page, at), 3: (page, index_of(page, id="n"))})))
+
+    assert [news(one) for one in found] == ([[("insert", (2,), "press")]] if is_search else [])
+    assert all(one.doubt for one in found)
+
+
+# --- the menu of a row -------------------------------------------------------------------------------------
+
+ROWS = '    tr\n      td "{0}"\n      td\n        {1}\n'
+PEOPLE = ("Ada", "Ben", "Cy")
+
+
+def _people(control: str, below: str = "") -> Any:
+    rows = "".join(ROWS.format(name, control.format(name)) for name in PEOPLE)
+    return a_page("main\n  table\n" + rows + below)
+
+
+PUT_AWAY = steps_of({"goto": "/"}, {"click": {"css": "#eBen"}})
+WITH_BUTTONS = _people('button#e{0} "Put away"')
+OF_BEN = a_memory({2: (WITH_BUTTONS, index_of(WITH_BUTTONS, id="eBen"))})
+
+
+async def test_the_menus_of_other_rows_are_not_opened() -> None:
+    page = _people('button#m{0} aria-haspopup=menu aria-expanded=false "Actions"')
+
+    found = await propose(Situation(PUT_AWAY, (), a_red(2, page), OF_BEN))
+
+    assert len(found) == 1
+    assert "Ben" in str(found[0].operations[0].new)
