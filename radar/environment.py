@@ -45,11 +45,12 @@ def asks_to_sign_in(page: PageSnapshot) -> bool:
     return any(is_password(element) and element.visible for element in page.elements)
 
 
-# The whole of a heading or a title, or its beginning up to the name of the app.
+# The whole of a heading, or what stands before the name of the app: "Login activity" is a page of the app.
 SIGN_IN_TITLE: Final = re.compile(
-    r"(?:please )?(?:sign|log)[ -]?in\b|(?:your )?session (?:has )?(?:expired|ended|timed out)"
+    r"(?:(?:please )?(?:sign|log)[ -]?in\b|(?:your )?session (?:has )?(?:expired|ended|timed out)"
     r"|anmeld(?:en|ung)\b|einloggen\b|se connecter\b|connexion\b|identifiez-vous\b|iniciar sesi\u00f3n|acceder\b"
-    r"|acced[ie]\b|iniciar sess\u00e3o|entrar\b|inloggen\b|aanmelden\b|zaloguj|logga in\b|log p\u00e5\b",
+    r"|acced[ie]\b|iniciar sess\u00e3o|entrar\b|inloggen\b|aanmelden\b|zaloguj(?: si\u0119)?|logga in\b|log p\u00e5\b)"
+    r"(?:$| *[^\w ]| (?:to|with|or|again|using|bei|mit|bij|met|avec|con|com)\b)",
     re.IGNORECASE,
 )
 SIGN_IN_FIELDS: Final = frozenset({"username", "email", "webauthn"})

@@ -20,7 +20,17 @@ from radar.matching import find_again
 from repair_ladder.harm import destructive_word
 from repair_ladder.operations import Operation
 from repair_ladder.rungs import SUGGEST_FIX, Candidate, Situation
-from repair_ladder.rungs.planning import any_of, before, came, can_be_clicked, opener, says, written
+from repair_ladder.rungs.planning import (
+    any_of,
+    before,
+    came,
+    can_be_clicked,
+    its_row,
+    opener,
+    row_around,
+    says,
+    written,
+)
 from repair_ladder.rungs.self_heal import POPUPS, find_target
 from repair_ladder.steps import Place, Step, show_place, walk
 
@@ -184,7 +194,7 @@ def open_menu(situation: Situation) -> Iterator[Candidate]:
         return
     new = came(situation, place)
     seen = situation.memory.at(place)
-    near = _near(situation, place, page)
+    near = its_row(situation, place, page)
     openers = [
         element
         for element in page.elements
@@ -207,12 +217,8 @@ def open_menu(situation: Situation) -> Iterator[Candidate]:
 def _is_in_a_row(situation: Situation, place: Place, page: PageSnapshot, index: int) -> bool:
     """Does it stand in a row of the kind that the target stood in? Then it is the control of that row alone."""
     seen = situation.memory.at(place)
-    around = _row_around(seen.page, seen.target) if seen and seen.target is not None else None
+    around = row_around(seen.page, seen.target) if seen and seen.target is not None else None
     return around is not None and any(one.role == around.role for one in page.ancestors(index))
-
-
-def _row_around(page: PageSnapshot, index: int) -> Element | None:
-    return next((e for e in page.ancestors(index) if e.role in ("row", "listitem", "article")), None)
 
 
 def _opens_now(situation: Situation, place: Place, element: Element) -> bool:
@@ -223,27 +229,6 @@ def _opens_now(situation: Situation, place: Place, element: Element) -> bool:
     name = fold(says(page, element)).casefold()
     before_it = [one for one in seen.page.elements if name and fold(says(seen.page, one)).casefold() == name]
     return bool(before_it) and not any("aria-expanded" in one.attributes for one in before_it)
-
-
-def _near(situation: Situation, place: Place, page: PageSnapshot) -> frozenset[int]:
-    """Elements of the row or section that the target stood in, known by a heading or a text of its own."""
-    seen = situation.memory.at(place)
-    if seen is None or seen.target is None:
-        return frozenset()
-    around = _row_around(seen.page, seen.target)
-    if around is None:
-        return frozenset()
-    old_texts = {
-        e.own_text for e in seen.page.elements if e.own_text and seen.page.is_inside(e.index, around.index)
-    } - {fold(seen.page.texts[seen.target])}
-    best: tuple[int, frozenset[int]] = (0, frozenset())
-    for row in page.elements:
-        if row.role == around.role:
-            inside = frozenset(e.index for e in page.elements if page.is_inside(e.index, row.index))
-            shared = len(old_texts & {page.elements[i].own_text for i in inside})
-            if shared > best[0]:
-                best = (shared, inside)
-    return best[1]
 
 
 # --- another kind of control -----------------------------------------------------------------------------

@@ -68,3 +68,34 @@ def came(situation: Situation, place: Place) -> frozenset[int]:
         for element in page.elements
         if element.index not in known or (says(page, element) and says(page, element).casefold() not in names)
     )
+
+
+def row_around(page: PageSnapshot, index: int) -> Element | None:
+    """The row, list item or card that an element stands in."""
+    return next((e for e in page.ancestors(index) if e.role in ("row", "listitem", "article")), None)
+
+
+def its_row(situation: Situation, place: Place, page: PageSnapshot) -> frozenset[int]:
+    """Elements of the row that the target stood in; none where no text of its own tells it from the other rows."""
+    seen = situation.memory.at(place)
+    around = row_around(seen.page, seen.target) if seen and seen.target is not None else None
+    if seen is None or seen.target is None or around is None:
+        return frozenset()
+    telling = _texts_in(seen.page, around.index) - {fold(seen.page.texts[seen.target])}
+    for other in seen.page.elements:
+        if (
+            other.role == around.role
+            and other.index != around.index
+            and not seen.page.is_inside(around.index, other.index)
+        ):
+            telling -= _texts_in(seen.page, other.index)
+    shared = {row.index: len(telling & _texts_in(page, row.index)) for row in page.elements if row.role == around.role}
+    most = max(shared.values(), default=0)
+    best = [row for row, count in shared.items() if count == most]
+    if most == 0 or len(best) != 1:
+        return frozenset()
+    return frozenset(one.index for one in page.elements if page.is_inside(one.index, best[0]))
+
+
+def _texts_in(page: PageSnapshot, index: int) -> set[str]:
+    return {one.own_text for one in page.elements if one.own_text and page.is_inside(one.index, index)}

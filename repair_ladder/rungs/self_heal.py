@@ -18,6 +18,7 @@ from repair_ladder.harm import new_harm
 from repair_ladder.memory import Memory
 from repair_ladder.operations import Operation
 from repair_ladder.rungs import SELF_HEAL, Candidate, Situation
+from repair_ladder.rungs.planning import its_row, row_around
 from repair_ladder.steps import CONDITIONS, Place, Step, Steps, show_place, walk
 
 HEALABLE = frozenset({"missing", "many", "hidden", "covered", "disabled", "timeout", "option", "check"})
@@ -158,6 +159,10 @@ def is_in_opened_menu(situation: Situation, place: Place, match: Match) -> bool:
         return False
     was, now = seen.page.elements[seen.target], page.elements[match.element]
     in_menu = any(one.role == "menu" and one.visible for one in page.ancestors(match.element))
+    if row_around(seen.page, seen.target) is not None:
+        # One menu for all rows, or that of another row, has the same names in it.
+        row = its_row(situation, place, page)
+        in_menu = in_menu and any(page.elements[one].get("aria-expanded") == "true" for one in row)
     return in_menu and bool(was.name) and was.name.casefold() == now.name.casefold()
 
 
