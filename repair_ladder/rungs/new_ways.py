@@ -31,7 +31,7 @@ from repair_ladder.rungs.planning import (
     says,
     written,
 )
-from repair_ladder.rungs.self_heal import POPUPS, find_target
+from repair_ladder.rungs.self_heal import IN_MENU, POPUPS, find_target, newly_opens, opens_a_part
 from repair_ladder.steps import Place, Step, show_place, walk
 
 MOST_WAIT_MS: Final = 30_000  # so long an app may be busy before a person has to look at it
@@ -212,6 +212,52 @@ def open_menu(situation: Situation) -> Iterator[Candidate]:
         one = _revealed_by(situation, page, element.index, "opens what the target moved into")
         if one:
             yield one
+
+
+def choose_from_opened_menu(situation: Situation) -> Iterator[Candidate]:
+    """A click went to what is now the button of a menu, and the menu that it opened holds what was meant.
+
+    The step did not fail: its locator finds the menu's button in the old place. Known by the failing page, where the
+    menu stands open, with one item of the very name.
+    """
+    page, at = situation.page, situation.place
+    if page is None or at is None or situation.red.cause not in ("check", "missing"):
+        return
+    for place, _ in reversed([one for one in walk(situation.steps) if one[0] < at]):
+        step, seen = situation.step_now(place), situation.memory.at(place)
+        met = situation.red.trace.seen(situation.place_now(place) or ())
+        if step is None or step.kind != "click" or step.locator is None or seen is None or seen.target is None:
+            continue
+        if met is None or met[1] < 0 or not newly_opens(seen.page, seen.target, *met) or opens_a_part(situation, place):
+            return
+        name = says(seen.page, seen.page.elements[seen.target]).casefold()
+        items = [
+            one.index
+            for one in page.elements
+            if can_be_clicked(one) or one.role == "menuitem"
+            if one.visible and says(page, one).casefold() == name
+            if any(around.role == "menu" for around in page.ancestors(one.index))
+        ]
+        locator = written(situation, page, items[0]) if name and len(items) == 1 else None
+        if locator is None or destructive_word(says(*_element(met))):
+            return
+        opener_words, words = in_words(*met), in_words(page, items[0])
+        yield Candidate(
+            (
+                Operation("insert", before(place), Step("click", step.locator), f"{opener_words} stands in its place"),
+                Operation("replace", place, replace(step, locator=locator), f"{words} is in the menu that it opens"),
+            ),
+            SUGGEST_FIX,
+            f"the target of step {show_place(place)} moved into the menu of {opener_words}",
+            doubt=IN_MENU,
+            because=(f"{words} has its name, in the menu that stands in its place",),
+            vouched=frozenset({place}),
+        )
+        return
+
+
+def _element(met: tuple[PageSnapshot, int]) -> tuple[PageSnapshot, Element]:
+    return met[0], met[0].elements[met[1]]
 
 
 def _is_in_a_row(situation: Situation, place: Place, page: PageSnapshot, index: int) -> bool:

@@ -96,7 +96,7 @@ def find_became(
     that is the way to it at best. `opens`: the old element was itself a way to something.
     """
     match = find_again(old, target, new, action=action)
-    if opens or match.verdict != "found" or match.element is None:
+    if opens or match.element is None:
         return match
     was = old.elements[target]
     if was.role not in ("button", "link") or not _newly_opens(old, was, new, new.elements[match.element]):
@@ -164,6 +164,12 @@ def is_in_opened_menu(situation: Situation, place: Place, match: Match) -> bool:
         row = its_row(situation, place, page)
         in_menu = in_menu and any(page.elements[one].get("aria-expanded") == "true" for one in row)
     return in_menu and bool(was.name) and was.name.casefold() == now.name.casefold()
+
+
+def newly_opens(old: PageSnapshot, was: int, new: PageSnapshot, now: int) -> bool:
+    """Is it the button of a menu or the like, where a button or link without a word in common did something itself?"""
+    before = old.elements[was]
+    return before.role in ("button", "link") and _newly_opens(old, before, new, new.elements[now])
 
 
 def _newly_opens(old: PageSnapshot, was: Element, new: PageSnapshot, now: Element) -> bool:

@@ -549,6 +549,7 @@ PLANNERS: Final[tuple[Callable[[Situation], Iterator[Candidate]], ...]] = (
     drop_step,
     new_ways.open_tab,
     new_ways.open_menu,
+    new_ways.choose_from_opened_menu,
     new_ways.go_on_to_next_page,
     new_ways.send_search_off,
     new_ways.wait_until_ready,

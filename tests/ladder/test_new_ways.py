@@ -435,3 +435,33 @@ async def test_the_menus_of_other_rows_are_not_opened() -> None:
 
     assert len(found) == 1
     assert "Ben" in str(found[0].operations[0].new)
+
+
+@pytest.mark.parametrize(
+    ("item", "is_there"),
+    [pytest.param("Put away", True, id="the very name"), pytest.param("Print", False, id="another")],
+)
+async def test_what_was_clicked_in_the_place_of_the_button_may_have_opened_the_menu_that_it_moved_to(
+    item: str, is_there: bool
+) -> None:
+    old = _people('button "Put away"')
+    shut = _people('button aria-haspopup=menu aria-expanded=false "Actions"')
+    opened = _people(
+        'button aria-haspopup=menu aria-expanded=false "Actions"',
+        f'div role=menu\n  button#i1 role=menuitem "Edit"\n  button#i2 role=menuitem "{item}"\n',
+    )
+    second = [one.index for one in old.elements if one.tag == "button"][1]
+    steps = steps_of(
+        {"goto": "/"}, {"click": {"css": "tr:nth-child(2) button"}}, {"assert_text": {"css": "#n", "equals": "Done"}}
+    )
+    played = (a_played(2, "click", snapshot=0, target=second),)
+    red = a_red(3, opened, "check", played=played, snapshots=(shut,))
+
+    found = await propose(Situation(steps, (), red, a_memory({2: (old, second)})))
+
+    assert [news(one) for one in found] == (
+        [[("insert", (1,), "click"), ("replace", (2,), "click")]] if is_there else []
+    )
+    for one in found:
+        assert one.operations[0].new == steps[1], "the menu is opened as the step did"
+        assert (one.vouched, bool(one.doubt)) == ({(2,)}, True)
