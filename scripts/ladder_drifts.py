@@ -235,6 +235,21 @@ def _gone() -> Iterator[Drift]:
     for key in ("letter button", "apply button", "preview button", "checkout link"):
         work = "e.replaceWith(make('button', {type: 'button', class: e.className}, 'Ask us a question')); others();"
         yield _not("replaced by another", key, work, verdicts=WORST)
+    for key in ("letter button", "preview button"):
+        # The button of a menu stands in its place, and nothing in the menu is what it was.
+        work = (
+            "const o = make('button', {type: 'button', class: e.className, 'aria-haspopup': 'menu',"
+            "'aria-expanded': 'false'}, 'More'); o.onclick = () => { const m = make('div', {role: 'menu'});"
+            "m.append(make('button', {type: 'button', role: 'menuitem'}, 'Print')); document.body.append(m);"
+            "o.setAttribute('aria-expanded', 'true'); }; e.replaceWith(o); others();"
+        )
+        yield _not("a menu of other things in its place", key, work, verdicts=WORST)
+    for key, wanted in (("topic", "A broken piece"), ("country", "Germany")):
+        work = (
+            f"for (const o of [...e.options]) if (o.text === {a(wanted)}) o.remove();"
+            "e.append(make('option', {value: 'lookalike'}, 'A piece by piece delivery'));"
+        )
+        yield _not("option gone", key, work, verdicts=WORST)
     for key in ("apply button", "preview button"):
         # What is left has the right words, and cannot be seen.
         yield _not("only a hidden copy is left", key, "e.style.display = 'none'; others();", verdicts=WORST)
@@ -258,6 +273,27 @@ def _another_way() -> Iterator[Drift]:
             "o.onclick = () => { o.setAttribute('aria-expanded', 'true'); o.after(t); }; others(); });"
         )
         yield _healed("into a menu", key, work, element=TARGETS[key].css, inserts=(("click", "#opener"),))
+    # Each row's button went into the row's own menu, which hangs at the end of the page.
+    work = (
+        "later(() => { for (const b of document.querySelectorAll('[id^=zone-] button')) {"
+        "const o = make('button', {type: 'button', 'aria-haspopup': 'menu', 'aria-expanded': 'false',"
+        "'aria-label': 'Actions for ' + b.closest('tr').children[0].textContent.trim()}, '\u22ee');"
+        "if (b === e) o.id = 'opener'; b.before(o); b.remove(); b.setAttribute('role', 'menuitem'); o.onclick = () => {"
+        "const m = make('div', {role: 'menu'});"
+        "m.append(make('button', {type: 'button', role: 'menuitem'}, 'Print'), b); document.body.append(m);"
+        "o.setAttribute('aria-expanded', 'true'); if (b === e) b.id = 'inside'; };"
+        "b.onclick = () => { q('#zone-note').textContent = b.dataset.note; }; } others(); });"
+    )
+    yield _healed("into the row's menu", "zone", work, element="#inside", inserts=(("click", "#opener"),))
+    for key in ("letter button", "preview button"):
+        work = (
+            "const d = make('div'); d.append(make('label', {for: 'deals'}, 'Monthly deals'),"
+            "make('input', {type: 'checkbox', id: 'deals'}), make('label', {for: 'rules'}, 'I have read the rules'),"
+            "make('input', {type: 'checkbox', id: 'rules'})); e.before(d); e.disabled = true;"
+            "q('#rules').onchange = () => { e.disabled = !q('#rules').checked; }; others();"
+        )
+        drift = _healed("a box enables it", key, work, element=TARGETS[key].css, inserts=(("check", "#rules"),))
+        yield drift
     for key in ("voucher", "message"):
         work = (
             "later(() => { const t = withLabel(e); const list = make('div', {role: 'tablist'});"
@@ -343,6 +379,8 @@ def _another_kind() -> Iterator[Drift]:
             f"for (const o of e.options) if (o.text === {a(wanted)}) o.text = {a(wanted + ', or what is left of it')};"
         )
         yield _healed("option renamed", key, work, element=TARGETS[key].css)
+        work = "const o = make('option', {value: 'abroad'}, " + a(wanted + " abroad") + ");" + work + "e.prepend(o);"
+        yield _healed("option renamed beside a look-alike", key, work, element=TARGETS[key].css)
     work = (
         "const box = e; const l = e.closest('label'); const b = make('button', {type: 'button', role: 'switch',"
         "'aria-checked': String(box.checked), id: 'switch'}, 'Offers by e-mail');"
@@ -364,6 +402,14 @@ def _broken_app() -> Iterator[Drift]:
     )
     for test in (LETTER, CONTACT, DELIVERY):
         yield Drift(f"translated: {test}", "translated", test, "environment", translate, verdicts=("environment",))
+
+    away = (
+        "document.title = 'Sign in - Shop ID'; document.body.replaceChildren(make('h1', {}, 'Sign in'),"
+        "make('label', {for: 'who'}, 'E-mail'), make('input', {type: 'email', id: 'who'}), make('button', {}, 'Next'));"
+    )
+    for test in (LETTER, CONTACT):
+        yield Drift(f"sent to sign in: {test}", "sent to sign in", test, "environment", f"later(() => {{ {away} }});",
+                    verdicts=("environment",))  # fmt: skip
 
     def fails(path: str) -> Callable[[Request], Response | None]:
         return lambda request: Response(500, "<h1>Error</h1>") if request.path == path else None
