@@ -13,8 +13,9 @@ from tests.browser.conftest import Play, Site, red
 
 pytestmark = pytest.mark.browser
 
-LOOPS = "<p>x</p><script>setTimeout(() => { while (true) {} }, 150)</script>"
-LONG = f"<p>{'a' * 3000}!</p>"
+# The click starts it, so that a slow machine has loaded the page by then.
+LOOPS = "<p>x</p><button onclick='setTimeout(() => { while (true) {} }, 500)'>go</button>"
+LONG = f"<p>{'a' * 3000}!</p><button>go</button>"
 
 
 @pytest.mark.parametrize(
@@ -36,9 +37,16 @@ async def test_a_step_on_a_page_that_never_answers_is_red(
     site.show(page)
 
     async with asyncio.timeout(60):
-        outcome = await play({"wait": 300}, step, step_timeout_ms=300, stuck_s=1.5, tracing=True)
+        outcome = await play(
+            {"click": {"css": "button"}, "timeout_ms": 5000},
+            {"wait": 1000},
+            step,
+            step_timeout_ms=300,
+            stuck_s=1.5,
+            tracing=True,
+        )
 
-    assert red(outcome, "timeout" if step != {"assert_visible": {"css": "#nope"}} else outcome.cause).place == (3,)
+    assert red(outcome, "timeout" if step != {"assert_visible": {"css": "#nope"}} else outcome.cause).place == (4,)
 
 
 async def test_a_page_that_never_answers_is_left_out_of_a_sweep(browser: Browser, site: Site) -> None:

@@ -286,7 +286,7 @@ def test_a_slice_past_the_end_leads_back() -> None:
 def test_settings_of_a_form_are_those_of_the_command() -> None:
     sent = forms.Form({"base_url": " http://a.test ", "urls": "/a\r\n\r\n /b ,/c", "side_by_side": "2"})
 
-    changes = forms.read_settings_form(sent)
+    changes = forms.read_settings_form(sent, {"auto_repair", "staging"}, {"urls"})
 
     assert changes["base_url"] == "http://a.test"
     assert changes["urls"] == "/a,/b,/c"

@@ -67,6 +67,8 @@ NEW = {
     "case_usd": "0.5",
     "day_usd": "2",
     "project_usd": "30.25",
+    "forbidden": '.danger, #pay\n{"role": "button", "name": "Delete"}',
+    "read_only_hours": "mon-fri 08:00-18:00",
     "toast": ".snackbar",
     "modal": "dialog[open]",
     "validation_error": ".field-error",
@@ -116,6 +118,8 @@ WRONG = {
     "rules": "x" * 501,
     "case_tokens": "-1",
     "day_usd": "1,50",
+    "forbidden": "button >",
+    "read_only_hours": "at night",
 }
 
 

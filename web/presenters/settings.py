@@ -66,6 +66,15 @@ GROUPS: Final = (
         ),
     ),
     Group(
+        "harm",
+        "What repairs keep off",
+        "",
+        wide=(
+            Field("forbidden", "Elements that no repair acts on", "a CSS selector or a JSON locator a line", "lines"),
+        ),
+        pairs=(Field("read_only_hours", "Hours in which nothing is written", "such as mon-fri 08:00-18:00"),),
+    ),
+    Group(
         "app",
         "The app",
         "",
