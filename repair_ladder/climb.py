@@ -571,6 +571,8 @@ class _Climb:
             checks = intents.checks_behind(self.steps, proof.operations, block)
             if not checks or not intents.values_are_used(step_at(self.steps, block), new):
                 return intents.UNCONFIRMED
+            if intents.may_harm_without(self.steps, block, memory):
+                return intents.UNCONFIRMED
             empty = await self.replay(intents.without_block(self.steps, proof.operations, block))
             if not isinstance(empty, Red) or empty.place not in checks or empty.cause == "test":
                 return intents.UNCONFIRMED

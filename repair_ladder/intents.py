@@ -16,12 +16,12 @@ from urllib.parse import urlsplit
 
 from radar.at_risk import resolve_ways
 from radar.diff import in_words
-from radar.elements import PageSnapshot
+from radar.elements import PageSnapshot, fold
 from radar.errors import Unresolvable
 from radar.matching import find_again
 from radar.writing import write_locator
 from repair_ladder.floor import DOING, NEUTRAL, SETTING
-from repair_ladder.harm import new_harm
+from repair_ladder.harm import ACTING, destructive_word, new_harm
 from repair_ladder.memory import Did, Memory
 from repair_ladder.operations import Operation, Operations, apply_operations, moved_places
 from repair_ladder.outcomes import Sent, Trace
@@ -415,6 +415,22 @@ def without_block(steps: Steps, operations: Operations, block: Place) -> Steps:
     candidate = apply_operations(steps, operations)
     place = moved_places(steps, operations)[block]
     return apply_operations(candidate, (Operation("replace", place, replace(step_at(candidate, place), steps=())),))
+
+
+def may_harm_without(steps: Steps, block: Place, memory: Memory) -> bool:
+    """Does something after the block delete, pay or send? Without what the block chose it might do so to another thing,
+    so it is not played without it."""
+    for at, step in walk(steps):
+        if at <= block or at[: len(block)] == block or step.kind not in ACTING:
+            continue
+        seen = memory.at(at)
+        said = [str(locator) for _, locator in step.locators()]
+        if seen is not None and seen.target is not None:
+            element = seen.page.elements[seen.target]
+            said += [element.name, seen.page.texts[element.index], element.get("title")]
+        if any(destructive_word(fold(one)) for one in said):
+            return True
+    return False
 
 
 def checks_behind(steps: Steps, operations: Operations, block: Place) -> frozenset[Place]:

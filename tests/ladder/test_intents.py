@@ -240,6 +240,20 @@ async def test_g27_an_assertion_that_holds_without_the_block_confirms_nothing() 
     assert found.doubt == UNCONFIRMED
 
 
+async def test_g27_a_test_that_deletes_after_the_block_is_not_played_without_it() -> None:
+    """Without what the block chose, it might delete another thing: a person looks instead."""
+    done = DONE + '  button#all "Delete the chosen"\n'
+    other = ONE_PAGE.replace("data-send=/orders", "data-send=/api/v2/orders")
+
+    found, _, site = await climbed(
+        {**OLD, "/done": done}, {"/": other, "/done": done}, BLOCK, {"click": {"css": "#all"}}, CHECK
+    )
+
+    assert isinstance(found, Repaired)
+    assert found.doubt == UNCONFIRMED
+    assert all(steps[1].steps for steps in site.played), "never with the block emptied"
+
+
 async def test_what_was_on_the_second_page_is_asked_for_on_the_first() -> None:
     """Each page is derived from what it offers: round by round, and each value goes into its own field."""
     found, steps, _ = await climbed(OLD, {"/": TOWN_FIRST, "/2": NAME_LAST, "/done": DONE})
