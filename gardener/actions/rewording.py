@@ -7,6 +7,7 @@ change (G44-G46). The same proof: what is left is played, and staged or written 
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
 from dataclasses import replace
 
 from gardener.actions.entrusting import values_of
@@ -22,6 +23,9 @@ from gardener.runs import Trigger
 from gardener.saved_tests import SavedTest, may_tend
 from gardener.store import events, proposals, saved_tests
 from gardener.tools import Tools
+from radar.at_risk import resolve_ways
+from radar.elements import fold
+from radar.errors import Unresolvable
 from repair_ladder import floor, gate, prompts, replies
 from repair_ladder.errors import DoesNotFit
 from repair_ladder.harm import ACTING, destructive_word, forbidden_of
@@ -112,7 +116,7 @@ async def _pass(
         return Result(test.name, "refused", f"{forbidden}: nothing was tried{withheld}", refusals=refusals)
     if values.trouble:
         return Result(test.name, "environment", f"it cannot be proved: {values.trouble}{withheld}", refusals=refusals)
-    harm = _harm(test, allowed)
+    harm = _harm(test, allowed, memory, project.settings.test_id_attribute)
     green: Green | None = None
     if harm is None:
         stage = replace(stage_of(tools, project, test, values), fenced_to=origins)
@@ -224,12 +228,23 @@ def _forbidden(project: Project, test: SavedTest, operations: Operations) -> str
     return next(filter(None, found), "")
 
 
-def _harm(test: SavedTest, operations: Operations) -> str | None:
-    """Would a new step use something whose words speak of what may not be taken back, or answer a native dialog?"""
+def _harm(test: SavedTest, operations: Operations, memory: Memory, attribute: str) -> str | None:
+    """Would a new step use something whose words speak of what may not be taken back, or answer a native dialog?
+
+    Its words are those of its locator, and of what that finds on the pages that the last green run saw.
+    """
+    pages = {id(seen.page): seen.page for seen in memory.seen.values()}.values()
     for step in _new_steps(test, operations):
         if step.kind == "dialog":
             return "it answers a native dialog"
-        word = destructive_word(" ".join(str(one) for _, one in step.locators())) if step.kind in ACTING else None
-        if word:
+        if step.kind not in ACTING:
+            continue
+        said = [str(one) for _, one in step.locators()]
+        for page in pages:
+            for _, one in step.locators():
+                with suppress(Unresolvable):
+                    found = (page.elements[at] for at in resolve_ways(one, page, attribute))
+                    said += [f"{each.name} {page.texts[each.index]} {each.get('title')}" for each in found]
+        if word := destructive_word(fold(" ".join(said))):
             return f'it newly uses something called "{word}"'
     return None

@@ -19,8 +19,8 @@ from gardener.store import ledger
 from repair_ladder.formats import Secret
 from repair_ladder.ports import Answered, Unanswered, Unavailable
 from tests.acceptance.conftest import MakeWorld
-from tests.acceptance.shop import CHECKOUT, OLD
-from tests.builders import a_step, a_test
+from tests.acceptance.shop import CHECKOUT, HOME, OLD
+from tests.builders import a_page, a_step, a_test
 from tests.fakes import Model, World
 
 WITH_CONSOLE = a_test({"goto": "/"}, {"click": {"css": "#help"}}, {"assert_console": {"none": True}}, name="help")
@@ -140,6 +140,22 @@ async def test_what_may_do_harm_is_staged_unproven_and_not_run(make_world: MakeW
         assert not row.proven
         assert not await world.runs(triggers=[Trigger.PROOF])
         assert world.app.replays == []
+
+
+async def test_what_does_harm_under_a_locator_that_does_not_say_so_is_not_run_either(make_world: MakeWorld) -> None:
+    risky = operation("insert", 2, {"click": {"css": "#x1"}})
+    home = a_page(HOME + '  button#x1 "Delete the basket"\n')
+    async with make_world(OLD.with_(home=home), ask=Model([answer(risky)])) as world:
+        await world.save(CHECKOUT)
+        await world.run()
+        before = len(world.app.replays)
+
+        said = await edited(world, apply=True)
+
+        assert said.outcome == "staged"
+        assert 'not run unattended, because it newly uses something called "delet"' in said.reason
+        assert len(world.app.replays) == before, "nothing was played"
+        assert (await world.test()).version == 1
 
 
 async def test_what_is_forbidden_and_what_hours_say_hold_for_a_chat_as_well(make_world: MakeWorld) -> None:
