@@ -18,7 +18,7 @@ ROOT: Final = Path(__file__).parent.parent
 ROOMS: Final = ("radar", "repair_ladder", "gardener", "web")  # each may import those to its left
 # What of the outside may be used where: a module, or a folder with everything in it.
 DOORS: Final = {
-    "playwright": ("radar/browser.py", "radar/chromium.py", "radar/codegen.py", "repair_ladder/runner.py"),
+    "playwright": ("radar/browser.py", "radar/chromium.py", "radar/codegen.py", "repair_ladder/runner/"),
     "anthropic": ("repair_ladder/models/",),
     "openai": ("repair_ladder/models/",),
     "google": ("repair_ladder/models/",),

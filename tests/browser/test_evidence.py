@@ -1,4 +1,4 @@
-"""repair_ladder/runner.py: pictures of steps and traces of red runs, and that neither shows a secret."""
+"""repair_ladder/runner: pictures of steps and traces of red runs, and that neither shows a secret."""
 
 from __future__ import annotations
 

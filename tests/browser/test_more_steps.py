@@ -1,4 +1,4 @@
-"""repair_ladder/runner.py: tabs, pointer-driven drags, files, fragments, and the checks beside the page."""
+"""repair_ladder/runner: tabs, pointer-driven drags, files, fragments, and the checks beside the page."""
 
 from __future__ import annotations
 
