@@ -40,6 +40,7 @@ from repair_ladder.formats.script import (
     camel,
     snake,
 )
+from repair_ladder.formats.script_pages import NARROW_PX
 from repair_ladder.formats.script_writing import dumps
 
 LARGEST: Final = 400_000  # characters
@@ -265,7 +266,7 @@ class _File:
             case "test.use":
                 text = _text(arguments)
                 width = re.search(r"\bwidth\s*:\s*(\d+)", text)
-                is_missing = USES.search(text) or (width and int(width[1][:9]) < script_reading.NARROW_PX)
+                is_missing = USES.search(text) or (width and int(width[1][:9]) < NARROW_PX)
                 what = (_line(node), f"test.use{quote(text)} is left out")
                 if is_missing:
                     return replace(around, missing=(*around.missing, what))

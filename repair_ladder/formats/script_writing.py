@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from radar.locators import PATTERNS, Locator
 from repair_ladder.errors import BadTest
-from repair_ladder.formats import Secret, WrittenTest, script_reading
+from repair_ladder.formats import Secret, WrittenTest
 from repair_ladder.formats.gathering import (
     FLAGS,
     Unsayable,
@@ -45,6 +45,8 @@ from repair_ladder.formats.script import (
     Within,
 )
 from repair_ladder.formats.script_locators import FILTERS, SELF
+from repair_ladder.formats.script_reading import Reader
+from repair_ladder.formats.script_values import Page
 from repair_ladder.formats.selectors import FOCUSED, UNCHECKED, outside
 from repair_ladder.steps import BLOCKS, Place, Step, Steps
 from repair_ladder.values import PLACEHOLDER
@@ -253,8 +255,8 @@ class _Writer:
         yield statement
 
     def comes_back(self, statement: Statement, step: Step) -> bool:
-        reader = script_reading._Reader(Script((), ()), Case(0, "x", (), ()), None)
-        reader.names[self.page] = script_reading.Page(0)
+        reader = Reader(Script((), ()), Case(0, "x", (), ()), None)
+        reader.names[self.page] = Page(0)
         reader.free = lambda name: f"${{{name}}}"
         reader.body([statement])
         plain = replace(step, id=None, note=None, never_repair=False, optional=False)
