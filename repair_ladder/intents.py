@@ -20,7 +20,7 @@ from radar.elements import PageSnapshot, fold
 from radar.errors import Unresolvable
 from radar.matching import find_again
 from radar.writing import write_locator
-from repair_ladder.floor import DOING, NEUTRAL, SETTING
+from repair_ladder.floor.kinds import DOING, NEUTRAL, SETTING
 from repair_ladder.harm import ACTING, destructive_word, new_harm
 from repair_ladder.memory import Did, Memory
 from repair_ladder.operations import Operation, Operations, apply_operations, moved_places
