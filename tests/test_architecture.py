@@ -27,9 +27,9 @@ DOORS: Final = {
     "asyncpg": ("gardener/store/",),
     "aiosqlite": ("gardener/store/",),
     "sqlite3": ("gardener/store/",),
-    "rich": ("gardener/cli.py", "gardener/screen.py", "gardener/demo.py"),
-    "rich_click": ("gardener/cli.py", "gardener/screen.py", "gardener/demo.py"),
-    "click": ("gardener/cli.py", "gardener/screen.py", "gardener/demo.py"),
+    "rich": ("gardener/cli/", "gardener/screen.py", "gardener/demo.py"),
+    "rich_click": ("gardener/cli/", "gardener/screen.py", "gardener/demo.py"),
+    "click": ("gardener/cli/", "gardener/screen.py", "gardener/demo.py"),
     "argon2": ("gardener/passwords.py",),
     "litestar": ("web/",),
     "js_lib_htmx": ("web/assets.py",),
@@ -153,7 +153,7 @@ def test_only_the_command_line_and_the_settings_look_at_the_environment(path: Pa
         )
     ]
 
-    assert not lines or is_in(path, ("gardener/cli.py", "gardener/settings.py")), f"{where(path)}: lines {lines}"
+    assert not lines or is_in(path, ("gardener/cli/", "gardener/settings.py")), f"{where(path)}: lines {lines}"
 
 
 @pytest.mark.parametrize("path", [one for one in EVERY if is_in(one, PURE) and not is_in(one, OUTER)], ids=by_name)

@@ -16,6 +16,7 @@ from click.testing import CliRunner, Result
 
 from gardener import cli
 from gardener.actions import gate, running
+from gardener.cli import terminal
 from gardener.errors import NotFound
 from gardener.projects import Project
 from gardener.runs import Run, RunStatus, Trigger
@@ -214,7 +215,7 @@ def command(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Callable[...
                 await fill(tools, *(address.removeprefix("/") for address in outcomes))
 
         asyncio.run(prepare())
-        monkeypatch.setattr(cli, "open_tools", opened)
+        monkeypatch.setattr(terminal, "open_tools", opened)
         given = ["--database", settings.database_url, "--data-dir", str(settings.data_dir), "gate", "shop", *arguments]
         return CliRunner().invoke(cli.cli, given)
 
