@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz import fuzz
 
+from radar import wording
 from radar.elements import Element, PageSnapshot
 from radar.errors import Unresolvable
 from radar.features import ACTED_ON, FEATURES, INDEX, Anchors, Comparison, Floats, Ints, notable_neighbours
@@ -64,7 +65,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The answer for one old element. `element` is the best one even where the verdict is not "found"."""
+    """The answer for one old element. `element` is the best one even where the verdict is not "found".
+
+    `reworded`: why nothing but what it says now keeps an "unsure" from being "found"; "" everywhere else. A person who
+    reads both names can tell.
+    """
 
     verdict: Verdict
     element: int | None
@@ -72,6 +77,7 @@ class Match:
     reasons: tuple[str, ...]
     runner_up: int | None
     candidates: tuple[Candidate, ...]
+    reworded: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,9 +417,17 @@ class PageMatch:
         candidates = self._listed(at, judged, best, decided.probability)
         reasons = candidates[0].reasons
         if decided.verdict != "found":
-            reasons = (self._why_not(at, best, other, decided.verdict), *reasons)
+            reasons = (self._why_not(at, decided), *reasons)
         runner_up = other.element if other else None
-        return Match(decided.verdict, best.element, decided.probability, reasons, runner_up, candidates)
+        return Match(
+            decided.verdict,
+            best.element,
+            decided.probability,
+            reasons,
+            runner_up,
+            candidates,
+            decided.doubt.why if decided.doubt.of_wording else "",
+        )
 
     def _decide(self, at: int, judged: list[_Judged], action: str | None) -> _Decided | None:
         """The verdict on the best candidate; None where every one is under a veto."""
@@ -423,18 +437,55 @@ class PageMatch:
         facts = self._facts(at, judged, best, other, blind=action in CIRCULAR)
         probability = chance(self.weights.found, facts)
         verdict: Verdict = "unsure"
+        doubt = _Doubt()
         if self._is_guess(best):
             probability = min(probability, GUESS_MOST)
         elif probability >= self.weights.found_from and not self._is_claimed(at, best.to):
+            doubt = self._doubt(at, judged, best, action)
             # Two of the new page may fit about as well, such as one button that became two: either would be a guess.
-            is_doubtful = self._may_be_a_stranger(at, best.to) or (action not in CIRCULAR and self._kept_nothing(best))
-            if facts["lead"] * 10 >= LEAST_LEAD and not is_doubtful:
+            if facts["lead"] * 10 >= LEAST_LEAD and not doubt.why:
                 verdict = "found"
             else:
                 probability = GUESS_MOST
+                doubt = doubt if facts["lead"] * 10 >= LEAST_LEAD else replace(doubt, of_wording=False)
         elif chance(self.weights.gone, facts) >= self.weights.gone_from and self._may_be_gone(judged):
             verdict = "gone"
-        return _Decided(verdict, probability, best, other)
+        return _Decided(verdict, probability, best, other, doubt)
+
+    def _doubt(self, at: int, judged: Sequence[_Judged], best: _Judged, action: str | None) -> _Doubt:
+        """What speaks against the best candidate, however likely it is."""
+        name = self._called(best)
+        if self._may_be_a_stranger(at, best.to):
+            return _Doubt(f"{name} may have stood there before: the old page was not read to its end")
+        if action in CIRCULAR:
+            return _Doubt()
+        if self._kept_nothing(best):
+            return _Doubt(f"{name} may have taken its place: neither its words nor its marks were kept")
+        better = self._said_better(at, judged, best)
+        if better:
+            said = _short(self._new.things[better.to].said)
+            return _Doubt(
+                f'{name} left out a part of what the old one said, and "{said}", which is new, says all of it'
+            )
+        return self._doubt_of_wording(at, best, name)
+
+    def _doubt_of_wording(self, at: int, best: _Judged, name: str) -> _Doubt:
+        """A control that says something else may do something else, and nothing but a mark it kept speaks for it."""
+        old, new = self._old.things[at], self._new.things[best.to]
+        if old.group not in NAMED_BY_THEIR_DEED or old.key == new.key:
+            return _Doubt()
+        against = wording.opposite(old.words, new.words)
+        if against:
+            return _Doubt(f"{name} stands in its place, and {against}")
+        has = self._features[best.pair]
+        if wording.swapped(old.words, new.words) and not has[SAME_MARKS].any():
+            why = f'"{_short(old.said)}" now reads {name}: nobody knows whether it still does the same'
+            return _Doubt(why, of_wording=not has[OTHER_MARKS].any())
+        return _Doubt()
+
+    def _called(self, one: _Judged) -> str:
+        thing = self._new.things[one.to]
+        return f'"{_short(thing.said)}"' if thing.said else f'"<{thing.tag}>"'
 
     def _may_be_gone(self, judged: list[_Judged]) -> bool:
         """Can anything be said to be gone, and is it not merely hidden, such as what only the pointer brings up?"""
@@ -684,25 +735,45 @@ class PageMatch:
         has = self._features[best.pair]
         return bool(has[INDEX["no_common_word"]] and has[OTHER_MARKS].any() and not has[SAME_MARKS].any())
 
+    def _said_better(self, at: int, judged: Sequence[_Judged], best: _Judged) -> _Judged | None:
+        """A newcomer that says all the old element said, where the best candidate dropped a part of it.
+
+        "Save draft" that now reads "Save and publish", with "Save as draft" elsewhere: an id or a place that was kept
+        does not say which of the two it became.
+        """
+        wanted = wording.telling_words(self._old.things[at].words)
+        if not wanted or wanted <= set(self._new.things[best.to].words):
+            return None
+        group = self._old.things[at].group
+        for one in judged:
+            thing = self._new.things[one.to]
+            if one is best or one.veto or thing.group != group or not wanted <= set(thing.words):
+                continue
+            if (
+                self._owner[one.to] in (-1, at)
+                and not self._within(one.to, best.to)
+                and not self._acts_alike(one.to, best.to)
+            ):
+                return one
+        return None
+
     # --- words ---
 
-    def _why_not(self, at: int, best: _Judged, other: _Judged | None, verdict: Verdict) -> str:
-        name = _short(self._new.things[best.to].said) or f"<{self._new.things[best.to].tag}>"
-        if verdict == "gone":
-            return f'nothing on the new page is like it; nearest is "{name}"'
+    def _why_not(self, at: int, decided: _Decided) -> str:
+        best, other = decided.best, decided.other
+        name = self._called(best)
+        if decided.verdict == "gone":
+            return f"nothing on the new page is like it; nearest is {name}"
         if self._is_claimed(at, best.to):
             whose = _short(self._old.things[int(self._owner[best.to])].said)
-            return f'"{name}" fits another old element better{f": {whose}" if whose else ""}'
+            return f"{name} fits another old element better{f': {whose}' if whose else ''}"
         if self._is_guess(best):
-            return f'"{name}" is a guess: the page answers in another language'
-        if self._kept_nothing(best):
-            return f'"{name}" may have taken its place: neither its words nor its marks were kept'
-        if self._may_be_a_stranger(at, best.to):
-            return f'"{name}" may have stood there before: the old page was not read to its end'
+            return f"{name} is a guess: the page answers in another language"
+        if decided.doubt.why:
+            return decided.doubt.why
         if other and best.score - other.score < 2:
-            rival = _short(self._new.things[other.to].said) or f"<{self._new.things[other.to].tag}>"
-            return f'"{name}" and "{rival}" are equally likely'
-        return f'"{name}" is likely, but too much about it changed'
+            return f"{name} and {self._called(other)} are equally likely"
+        return f"{name} is likely, but too much about it changed"
 
     def _reasons(self, at: int, one: _Judged) -> tuple[str, ...]:
         return reasons(self._old.things[at], self._new.things[one.to], self._features[one.pair])
@@ -718,11 +789,20 @@ class _Judged:
 
 
 @dataclass(frozen=True, slots=True)
+class _Doubt:
+    """Why even a likely candidate is not called found, "" for no reason. `of_wording`: nothing else is the matter."""
+
+    why: str = ""
+    of_wording: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class _Decided:
     verdict: Verdict
     probability: float
     best: _Judged
     other: _Judged | None
+    doubt: _Doubt
 
 
 # Steps whose expectation is the element's own text or value.
@@ -745,6 +825,9 @@ OWN_WORDS: Final = [
 # What an element is named by, besides its words.
 SAME_MARKS: Final = [INDEX[f"same_{name}"] for name in ("id", "test_id", "form_name", "link")]
 OTHER_MARKS: Final = [INDEX[f"other_{name}"] for name in ("id", "test_id", "form_name", "link")]
+
+# What says what it does; a list says what was chosen from it.
+NAMED_BY_THEIR_DEED: Final = frozenset(("press", "tick", "type"))
 
 BLIND_SCORE: Final = 3.0
 ANCHOR_FROM: Final = 8.0

@@ -210,12 +210,15 @@ def _heal_failing(situation: Situation, place: Place) -> Healed | None:
         old = (seen.page, seen.target) if seen and seen.target is not None else None
         healed = _rewritten(situation, place, page, match, old)
         return replace(healed, doubt=IN_MENU, vouched=True) if healed else None
-    if match.verdict != "found":
+    if match.verdict != "found" and not match.reworded:
         return None
     if match.element == situation.red.target:
         return None  # the locator is right; something else is in the way
     seen = situation.memory.at(place)
     old = (seen.page, seen.target) if seen and seen.target is not None else None
+    if match.reworded:
+        healed = _rewritten(situation, place, page, match, old) if situation.red.cause != "check" else None
+        return replace(healed, doubt=match.reworded, vouched=True) if healed else None
     if situation.red.cause != "check":
         return _rewritten(situation, place, page, match, old)
     # The check read something, and it does not hold: only what it read is in question, and only if that is surely not

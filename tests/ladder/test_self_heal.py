@@ -107,6 +107,28 @@ async def test_a_new_name_is_proposed_but_a_person_looks_at_it() -> None:
     assert all(one.doubt for one in found)
 
 
+async def test_a_control_that_says_something_else_is_proposed_with_the_doubt_for_a_person() -> None:
+    """Whether "Keep basket" still does what "Save for later" did cannot be told from the page."""
+    steps = steps_of({"click": {"role": "button", "name": "Save for later"}})
+    plain = SHOP.replace("button#later", "button")
+    old, new = a_page(plain), a_page(plain.replace('"Save for later"', '"Keep basket"'))
+    memory = a_memory({1: (old, index_of(old, name="Save for later"))})
+
+    (one,) = await proposed(a_red(1, new), memory=memory, steps=steps)
+
+    assert one.vouched == {(1,)}
+    assert '"Save for later" now reads "Keep basket"' in one.doubt
+
+
+async def test_the_opposite_in_its_place_is_not_proposed() -> None:
+    steps = steps_of({"click": {"role": "button", "name": "Follow"}})
+    plain = SHOP.replace('button#later "Save for later"', 'button#follow "Follow"')
+    old, new = a_page(plain), a_page(plain.replace('"Follow"', '"Unfollow"'))
+    memory = a_memory({1: (old, index_of(old, id="follow"))})
+
+    assert await proposed(a_red(1, new), memory=memory, steps=steps) == ()
+
+
 async def test_an_element_that_is_gone_gives_no_candidate() -> None:
     assert await proposed(a_red(3, changed('    button#pay "Pay now"\n', ""))) == ()
 

@@ -648,3 +648,54 @@ def test_what_a_locator_is_within_is_entered_where_it_still_holds() -> None:
 )
 def test_without_an_old_page_nothing_is_guessed(locator: Locator) -> None:
     assert find_by_locator(locator, "click", goods("Blue jacket", "Red scarf", "Green hat")).verdict == "unsure"
+
+
+def test_a_name_that_lost_a_word_is_not_sure_while_a_newcomer_says_all_of_it() -> None:
+    """ "Save draft" with its id in its place, now "Save and publish": acting on it would publish."""
+    before = page(n("main", n("h1", "Post"), n("button", "Save draft", id="save"), n("button", "Preview")))
+    after = page(
+        n("main", n("h1", "Post"), n("button", "Save and publish", id="save"), n("button", "Preview")),
+        n("footer", n("button", "Save as draft")),
+    )
+    match = find_again(before, at(before, id="save"), after, action="click")
+    assert match.verdict == "unsure"
+    assert "Save as draft" in match.reasons[0]
+
+
+def test_a_name_that_lost_a_word_is_still_found_where_nobody_else_says_it() -> None:
+    before = page(n("main", n("h1", "Post"), n("button", "Save draft", id="save"), n("button", "Preview")))
+    after = page(n("main", n("h1", "Post"), n("button", "Save", id="save"), n("button", "Preview")))
+    assert find_again(before, at(before, id="save"), after, action="click").verdict == "found"
+
+
+def card(*below: Any) -> PageSnapshot:
+    return page(header(), n("main", n("h1", "Post 12"), n("p", "Some words about it"), n("div", *below)), footer())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("Publish", "Unpublish"), ("Accept all", "Reject all"), ("Sign in", "Sign out")]
+)
+def test_what_says_the_opposite_is_not_it_even_under_its_id(old: str, new: str) -> None:
+    before = card(n("button", old, id="act"), n("button", "Preview"))
+    after = card(n("button", new, id="act"), n("button", "Preview"))
+    match = find_again(before, at(before, id="act"), after, action="click")
+    assert (match.verdict, match.reworded) == ("unsure", "")
+    assert "opposite" in match.reasons[0]
+
+
+def test_a_control_that_was_reworded_is_sure_only_with_a_mark_it_kept() -> None:
+    before = card(n("button", "Export CSV", id="act"), n("button", "Preview"))
+    kept = card(n("button", "Export PDF", id="act"), n("button", "Preview"))
+    assert find_again(before, at(before, id="act"), kept, action="click").verdict == "found"
+    lost = card(n("button", "Export PDF"), n("button", "Preview"))
+    match = find_again(before, at(before, id="act"), lost, action="click")
+    assert (match.verdict, match.element) == ("unsure", at(lost, text="Export PDF"))
+    assert match.reworded == match.reasons[0]
+    assert '"Export CSV" now reads "Export PDF"' in match.reworded
+
+
+def test_another_mark_besides_other_words_is_more_than_a_rewording() -> None:
+    before = card(n("button", "Export CSV", id="csv"), n("button", "Preview"))
+    after = card(n("button", "Export PDF", id="pdf"), n("button", "Preview"))
+    match = find_again(before, at(before, id="csv"), after, action="click")
+    assert (match.verdict, match.reworded) == ("unsure", "")
