@@ -10,117 +10,39 @@ Pure: values in, values out. The weights are read once from matching_weights.jso
 
 from __future__ import annotations
 
-import json
-import math
-import re
-from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.resources import files
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from rapidfuzz import fuzz
 
 from radar import wording
+from radar.answers import SHOWN, Candidate, Match, Verdict
 from radar.elements import Element, PageSnapshot
-from radar.errors import Unresolvable
 from radar.features import ACTED_ON, FEATURES, INDEX, Anchors, Comparison, Floats, Ints, notable_neighbours
-from radar.locators import Locator
+from radar.memo import Memo, view_of
 from radar.places import Place
-from radar.resolving import resolve
-from radar.synonyms import KINDS, plain
+from radar.taking import CLICKS, can_take
+from radar.telling import reasons, short
 from radar.things import (
-    LONG_TEXT,
     Thing,
     View,
-    Words,
-    ends_in_counter,
-    group_of,
+    are_nested,
     is_control,
     is_secret,
-    looks_generated,
     path_of,
-    view,
-    words_of,
 )
+from radar.weights import WEIGHTS, Weights, chance
 
-Verdict = Literal["found", "unsure", "gone"]
-
-SHOWN: Final = 5  # candidates an answer lists
 ROUNDS: Final = 2  # how often anchors are sought again after their surroundings were looked at
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """An element of the new page, how probable it is (0..1), and why, in words."""
-
-    element: int
-    probability: float
-    reasons: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """The answer for one old element. `element` is the best one even where the verdict is not "found".
-
-    `reworded`: why nothing but what it says now keeps an "unsure" from being "found"; "" everywhere else. A person who
-    reads both names can tell.
-    """
-
-    verdict: Verdict
-    element: int | None
-    probability: float
-    reasons: tuple[str, ...]
-    runner_up: int | None
-    candidates: tuple[Candidate, ...]
-    reworded: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """What matching_weights.json holds."""
-
-    likeness: tuple[float, ...]  # one a feature, in the order of FEATURES
-    found: Mapping[str, Any]  # {"terms": {fact: weight}, "trees": [tree]}, see `chance`
-    gone: Mapping[str, Any]
-    found_from: float
-    gone_from: float
-
-    @classmethod
-    def of(cls, raw: Mapping[str, Any]) -> Weights:
-        return cls(
-            likeness=tuple(float(raw["likeness"].get(name, 0.0)) for name in FEATURES),
-            found=MappingProxyType(dict(raw["found"])),
-            gone=MappingProxyType(dict(raw["gone"])),
-            found_from=float(raw["thresholds"]["found"]),
-            gone_from=float(raw["thresholds"]["gone"]),
-        )
-
-
-WEIGHTS: Final = Weights.of(json.loads((files("radar") / "matching_weights.json").read_text(encoding="utf-8")))
-
-
-def chance(decision: Mapping[str, Any], facts: Mapping[str, float]) -> float:
-    """A probability from facts: a logistic sum of terms and of small trees."""
-    total = sum(weight * facts.get(name, 0.0) for name, weight in decision["terms"].items())
-    total += sum(leaf(tree, facts) for tree in decision["trees"])
-    return 1 / (1 + math.exp(-max(-40.0, min(40.0, total))))
-
-
-def leaf(tree: Any, facts: Mapping[str, float]) -> float:
-    """What a tree adds: at each fork low if the fact is at most `to`, else high; a number ends it."""
-    while isinstance(tree, dict):
-        tree = tree["low"] if facts.get(tree["fact"], 0.0) <= tree["to"] else tree["high"]
-    return float(tree)
 
 
 def match_pages(old: PageSnapshot, new: PageSnapshot) -> PageMatch:
     """Both pages against each other; remembered for the last few pairs, for a test asks once per step."""
-    matched: PageMatch = _MATCHES.get((old, new), lambda: PageMatch(old, new))
+    matched: PageMatch = _MATCHES.get((old, new), lambda: PageMatch(old, new, weights=WEIGHTS))
     return matched
 
 
@@ -136,8 +58,8 @@ class PageMatch:
         self.old = old
         self.new = new
         self.weights = weights
-        self._old = _view(old)
-        self._new = _view(new)
+        self._old = view_of(old)
+        self._new = view_of(new)
         comparison = Comparison(self._old, self._new)
         self._left, self._right = comparison.likely_pairs()
         self._features = comparison.features(self._left, self._right)
@@ -366,7 +288,7 @@ class PageMatch:
         before = [k for k in named_so if k != at and not self._same_place(k, at) and not self._nested(k, at)]
         now = self._new_by_key.get((name, _readable(new)), ())
         if before and len(before) >= len(now):
-            return f'"{_short(new.said)}" already stood on the old page beside it'
+            return f'"{short(new.said)}" already stood on the old page beside it'
         return ""
 
     def _same_place(self, one: int, other: int) -> bool:
@@ -374,7 +296,7 @@ class PageMatch:
         return self._old.companions.get(one) == other or self._old.companions.get(other) == one
 
     def _nested(self, one: int, other: int) -> bool:
-        return _nested_things(self._old.things[one], self._old.things[other])
+        return are_nested(self._old.things[one], self._old.things[other])
 
     @cached_property
     def _old_by_key(self) -> Mapping[tuple[str, bool], list[int]]:
@@ -463,7 +385,7 @@ class PageMatch:
             return _Doubt(f"{name} may have taken its place: neither its words nor its marks were kept")
         better = self._said_better(at, judged, best)
         if better:
-            said = _short(self._new.things[better.to].said)
+            said = short(self._new.things[better.to].said)
             return _Doubt(
                 f'{name} left out a part of what the old one said, and "{said}", which is new, says all of it'
             )
@@ -479,13 +401,13 @@ class PageMatch:
             return _Doubt(f"{name} stands in its place, and {against}")
         has = self._features[best.pair]
         if wording.swapped(old.words, new.words) and not has[SAME_MARKS].any():
-            why = f'"{_short(old.said)}" now reads {name}: nobody knows whether it still does the same'
+            why = f'"{short(old.said)}" now reads {name}: nobody knows whether it still does the same'
             return _Doubt(why, of_wording=not has[OTHER_MARKS].any())
         return _Doubt()
 
     def _called(self, one: _Judged) -> str:
         thing = self._new.things[one.to]
-        return f'"{_short(thing.said)}"' if thing.said else f'"<{thing.tag}>"'
+        return f'"{short(thing.said)}"' if thing.said else f'"<{thing.tag}>"'
 
     def _may_be_gone(self, judged: list[_Judged]) -> bool:
         """Can anything be said to be gone, and is it not merely hidden, such as what only the pointer brings up?"""
@@ -543,7 +465,7 @@ class PageMatch:
 
     def _within(self, one: int, other: int) -> bool:
         """Is one new thing inside the other?"""
-        return _nested_things(self._new.things[one], self._new.things[other])
+        return are_nested(self._new.things[one], self._new.things[other])
 
     def _depth_lead(self, judged: list[_Judged], best: _Judged) -> float:
         """The lead over what is around the best or inside of it: the same place, but another extent."""
@@ -765,7 +687,7 @@ class PageMatch:
         if decided.verdict == "gone":
             return f"nothing on the new page is like it; nearest is {name}"
         if self._is_claimed(at, best.to):
-            whose = _short(self._old.things[int(self._owner[best.to])].said)
+            whose = short(self._old.things[int(self._owner[best.to])].said)
             return f"{name} fits another old element better{f': {whose}' if whose else ''}"
         if self._is_guess(best):
             return f"{name} is a guess: the page answers in another language"
@@ -890,326 +812,4 @@ def _readable(thing: Thing) -> bool:
     return thing.group not in ACTED_ON
 
 
-# --- what a step needs of its element ---
-
-CLICKS: Final = frozenset(("click", "dblclick", "press"))
-_TEXT_INPUTS: Final = frozenset(
-    (
-        "",
-        "text",
-        "email",
-        "password",
-        "search",
-        "tel",
-        "url",
-        "number",
-        "date",
-        "time",
-        "datetime-local",
-        "month",
-        "week",
-    )
-)
-
-
-def can_take(action: str | None, old: Element, new: Element) -> bool:
-    """Can the step do with the new element what it did with the old one?"""
-    if action is None:
-        return new.visible or not old.visible
-    if action in ("upload", "assert_hidden"):
-        return action != "upload" or group_of(new) == "upload"
-    if not new.visible and old.visible:
-        return False
-    if action in ("fill", "type"):
-        return _takes_text(new)
-    if action == "select":
-        return new.tag == "select" or new.role in ("combobox", "listbox")
-    if action in ("check", "uncheck"):
-        return group_of(new) == "tick" or new.role == "switch" or new.tag == "label"
-    if action in CLICKS:
-        was = is_control(old) or old.clickable
-        return is_control(new) or new.clickable or not was
-    return True
-
-
-def _takes_text(element: Element) -> bool:
-    if element.tag == "input":
-        return element.get("type").lower() in _TEXT_INPUTS
-    editable = element.get("contenteditable") not in ("", "false") or element.attributes.get("contenteditable") == ""
-    return element.tag == "textarea" or editable or element.role in ("textbox", "searchbox", "spinbutton")
-
-
-# --- reasons in words ---
-
-
-def reasons(old: Thing, new: Thing, values: Floats) -> tuple[str, ...]:
-    """Why two things may be the same, and what speaks against it; the weightiest first, without weights."""
-    has: Callable[[str], float] = lambda name: float(values[INDEX[name]])  # noqa: E731
-    said: list[str] = []
-    said += _of_words(old, new, has)
-    said += _of_marks(old, new, has)
-    said += _of_kind(old, new, has)
-    said += _of_place(old, new, has)
-    return tuple(said)
-
-
-def _of_words(old: Thing, new: Thing, has: Callable[[str], float]) -> list[str]:
-    if has("same_words"):
-        return ["same name" if old.group in ACTED_ON else "same text"]
-    if has("words_on_one_side"):
-        return ["it has words on one page only"]
-    if has("wordless"):
-        return ["no words on either page"]
-    if old.is_volatile and new.is_volatile:
-        return ["a number or an amount both times"]
-    was, now = _short(old.said), _short(new.said)
-    if has("all_words_contained") > 0.99:
-        return [f'"{was}" now reads "{now}"']
-    if has("words_shared") > 0 or has("letters_alike") > 0:
-        return [f'"{was}" was reworded to "{now}"']
-    return [f'other words: "{was}", now "{now}"'] if old.said or new.said else []
-
-
-def _of_marks(old: Thing, new: Thing, has: Callable[[str], float]) -> list[str]:
-    said = []
-    if has("same_test_id"):
-        said.append("same test id")
-    if has("same_id"):
-        said.append("same id")
-    elif old.id and old.id_is_weak and old.id != new.id:
-        what = "looked generated" if looks_generated(old.id) else "ended in a counter"
-        said.append(f"the old id {what}" if ends_in_counter(old.id) or looks_generated(old.id) else "another id")
-    elif has("other_id"):
-        said.append(f"id {_short(old.id)} became {_short(new.id)}")
-    if has("same_form_name"):
-        said.append("same field name")
-    if has("same_link"):
-        said.append("same link")
-    elif has("other_link"):
-        said.append("another link")
-    return said
-
-
-def _of_kind(old: Thing, new: Thing, has: Callable[[str], float]) -> list[str]:
-    if has("same_role") or (has("same_tag") and old.role == new.role):
-        return []
-    was, now = old.role or old.tag, new.role or new.tag
-    return [f"{was} became {now}"] if was != now else []
-
-
-def _of_place(old: Thing, new: Thing, has: Callable[[str], float]) -> list[str]:
-    said = []
-    if has("row_shared") > 0.5:
-        said.append("same row")
-    elif has("other_row"):
-        said.append("another row")
-    if old.region != new.region and (old.region or new.region):
-        said.append(f"moved from {old.region or 'the page'} to {new.region or 'the page'}")
-    elif has("container") > 0.5 or has("parent"):
-        said.append("same surroundings")
-    if len(old.frame) != len(new.frame):
-        said.append("moved into a shadow root or frame" if len(new.frame) > len(old.frame) else "moved out of a frame")
-    if has("heading_shared") > 0.9:
-        said.append("under the same heading")
-    if has("neighbour_before") > 0 or has("neighbour_after") > 0:
-        said.append("same neighbours")
-    return said
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 40 else text[:39] + "…"
-
-
-# --- without an old page ---
-
-
-def find_by_locator(locator: Locator, action: str | None, new: PageSnapshot) -> Match:
-    """The element a locator probably meant, from its own words alone: nothing is known of the old page.
-
-    Never "gone", and "found" only where one element has nearly all the words and the next is far behind.
-    """
-    wanted = _wanted(locator)
-    inside = _inside_of(locator.within, new)
-    around = _wanted(locator.within) if locator.within and not inside else ()
-    seen = _view(new)
-    blank = Element(index=0, parent=-1, tag="", attributes={})
-    able = {at: _able(thing, action, blank, new) for at, thing in enumerate(seen.things) if thing.is_visible}
-    if inside:
-        able = {at: [index for index in elements if index in inside] for at, elements in able.items()}
-    places = [at for at, elements in able.items() if elements]
-    said = {at: _said_of(seen, at) for at in places}
-    fits = {word: [_fit(word, said[at]) for at in places] for word in wanted}
-    weights = {word: _weight(column) for word, column in fits.items()}
-    scored = []
-    for row, at in enumerate(places):
-        thing, elements = seen.things[at], able[at]
-        total = sum(weights[word] * fits[word][row] for word in wanted) / (sum(weights.values()) or 1.0)
-        if around:
-            total *= sum(_fit(word, said[at]) >= NEARLY for word in around) / len(around)
-        if locator.role and total:
-            total += 0.05 if thing.role == locator.role else -0.15
-        scored.append((total, at, thing.leader if thing.leader in elements else elements[-1]))
-    scored.sort(key=lambda one: (-one[0], one[1]))
-    return _stricter(scored, seen)
-
-
-def _inside_of(within: Locator | None, page: PageSnapshot) -> frozenset[int]:
-    """All elements below what a `within` still finds; empty where it finds nothing."""
-    if within is None:
-        return frozenset()
-    try:
-        found = resolve(within, page)
-    except Unresolvable:
-        return frozenset()
-    return frozenset(
-        e.index for e in page.elements if any(at != e.index and page.is_inside(e.index, at) for at in found)
-    )
-
-
-def _able(thing: Thing, action: str | None, blank: Element, page: PageSnapshot) -> list[int]:
-    if action in CLICKS and not (is_control(page.elements[thing.leader]) or page.elements[thing.leader].clickable):
-        return []
-    return [index for index in thing.members if can_take(action, blank, page.elements[index])]
-
-
-def _wanted(locator: Locator) -> Words:
-    """The words in a locator's values; of a selector only its ids, classes and quoted values."""
-    found: list[str] = []
-    for key, value in locator.finders():
-        if key in ("css", "xpath"):
-            for mark in _MARKS.findall(value):
-                found += words_of(next(filter(None, mark)))
-        elif key != "role":
-            found += words_of(value)
-    for extra in (locator.name, locator.has_text):
-        found += words_of(extra or "")
-    words = tuple(dict.fromkeys(plain(tuple(found))))
-    return tuple(word for word in words if word not in KINDS) or words
-
-
-_MARKS: Final = re.compile(r"""[#.]((?:[\w-]|\\.)+)|["']([^"']+)["']|=\s*([\w-]+)\s*\]""")
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """The words of an element itself, and of what stands beside it: the text before a field, the rest of its row."""
-
-    own: frozenset[str]
-    beside: frozenset[str]
-
-
-def _said_of(seen: View, at: int) -> _Said:
-    thing = seen.things[at]
-    leader = seen.page.elements[thing.leader]
-    own = {*thing.words, *thing.marks}
-    for text in (leader.label, *(leader.get(key) for key in ("placeholder", "title", "alt", "aria-label", "name"))):
-        own.update(words_of(text))
-        own.update(plain(words_of(text)))
-    for texts in (thing.words, words_of(thing.id), words_of(thing.test_id), words_of(thing.form_name)):
-        own.update(plain(texts))
-    before = _text_before(seen.page, thing.outer) if thing.group in FIELDS and not thing.words else ()
-    beside = {*before, *plain(before)}
-    if thing.row >= 0 and len(seen.page.texts[thing.row]) <= LONG_TEXT:
-        beside.update(plain(words_of(seen.page.texts[thing.row])))
-    return _Said(frozenset(own), frozenset(beside - own))
-
-
-def _text_before(page: PageSnapshot, index: int) -> Words:
-    """The words of the nearest text before an element: the label of a field that names none."""
-    for at in range(index - 1, max(-1, index - 8), -1):
-        element = page.elements[at]
-        if is_control(element):
-            return ()
-        if element.visible and element.own_text:
-            return words_of(element.own_text)
-    return ()
-
-
-def _fit(word: str, said: _Said) -> float:
-    """How well an element has a word: as it is, run together with others ("firstname"), or nearly; less beside it."""
-    return max(_fit_in(word, said.own), BESIDE * _fit_in(word, said.beside))
-
-
-def _fit_in(word: str, has: frozenset[str]) -> float:
-    if word in has:
-        return 1.0
-    long = [other for other in has if min(len(other), len(word)) >= 4]
-    if any(word in other for other in long):
-        return 0.9
-    if any(other in word for other in long):
-        return 0.7
-    return 0.8 if any(fuzz.ratio(word, other) >= 85 for other in long) else 0.0
-
-
-BESIDE: Final = 0.75
-NEARLY: Final = 0.6
-FIELDS: Final = frozenset(("type", "choose", "tick", "upload"))
-
-
-def _weight(fits: Sequence[float]) -> float:
-    """A word that many elements have tells little; one that none has speaks against them all."""
-    count = sum(fit > 0 for fit in fits)
-    return 0.6 if not count else 1 / math.log2(1 + count)
-
-
-def _stricter(scored: list[tuple[float, int, int]], seen: View) -> Match:
-    if not scored or scored[0][0] <= 0:
-        return Match("unsure", None, 0.0, ("no old page is known, and nothing has the locator's words",), None, ())
-    best = scored[0]
-    elsewhere = [
-        one
-        for one in scored[1:]
-        if seen.companions.get(best[1]) != one[1] and not _nested_things(seen.things[best[1]], seen.things[one[1]])
-    ]
-    lead = best[0] - (elsewhere[0][0] if elsewhere else 0.0)
-    sure = best[0] >= WORDS_FROM and lead >= WORDS_LEAD
-    probability = min(0.95, best[0]) * min(1.0, 0.3 + 2 * lead)
-    name = _short(seen.things[best[1]].said)
-    why = f"no old page is known; the locator's own words fit {f'{chr(34)}{name}{chr(34)}' if name else 'it'}"
-    reasons = (why,) if sure else (why, "but not well enough, or another fits nearly as well")
-    listed = tuple(
-        Candidate(element, probability if at == 0 else max(0.0, min(probability, score) / 2), (why,) if at == 0 else ())
-        for at, (score, _, element) in enumerate(scored[:SHOWN])
-    )
-    return Match(
-        "found" if sure else "unsure", best[2], probability, reasons, elsewhere[0][2] if elsewhere else None, listed
-    )
-
-
-WORDS_FROM: Final = 0.6
-WORDS_LEAD: Final = 0.3
-
-
-def _nested_things(one: Thing, other: Thing) -> bool:
-    return one.outer <= other.outer <= one.last or other.outer <= one.outer <= other.last
-
-
-# --- remembered results ---
-
-
-class _Memo:
-    """The last few results, by the identity of the pages they are of (which it keeps alive, so that no id returns)."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._kept: OrderedDict[tuple[int, ...], tuple[tuple[PageSnapshot, ...], Any]] = OrderedDict()
-
-    def get(self, pages: tuple[PageSnapshot, ...], make: Callable[[], Any]) -> Any:
-        key = tuple(map(id, pages))
-        if key in self._kept:
-            self._kept.move_to_end(key)
-            return self._kept[key][1]
-        made = make()
-        self._kept[key] = (pages, made)
-        while len(self._kept) > self._most:
-            self._kept.popitem(last=False)
-        return made
-
-
-_MATCHES: Final = _Memo(4)
-_VIEWS: Final = _Memo(8)
-
-
-def _view(page: PageSnapshot) -> View:
-    made: View = _VIEWS.get((page,), lambda: view(page))
-    return made
+_MATCHES: Final = Memo(4)

@@ -245,6 +245,11 @@ class View:
     companions: dict[int, int] = field(default_factory=dict)  # label thing -> the thing it labels, and back
 
 
+def are_nested(one: Thing, other: Thing) -> bool:
+    """Is one inside the other, or are they the same?"""
+    return one.outer <= other.outer <= one.last or other.outer <= one.outer <= other.last
+
+
 def view(page: PageSnapshot) -> View:
     """All things of a page, described."""
     last = _lasts(page)

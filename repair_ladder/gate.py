@@ -11,9 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
+from radar.answers import Match
+from radar.by_words import find_by_locator
 from radar.diff import in_words
 from radar.elements import PageSnapshot
-from radar.matching import Match, find_again, find_by_locator
+from radar.matching import find_again
 from repair_ladder import intents
 from repair_ladder.falsify import cannot_fail, falsified
 from repair_ladder.memory import Memory

@@ -6,11 +6,11 @@ import re
 from dataclasses import replace
 from typing import Final
 
+from radar.answers import Match
 from radar.diff import in_words
 from radar.elements import PageSnapshot, fold
 from radar.environment import what_is_wrong
 from radar.errors import BadPattern, PatternTooSlow
-from radar.matching import Match
 from repair_ladder.checks import meets
 from repair_ladder.floor import expectation
 from repair_ladder.memory import Memory

@@ -21,7 +21,7 @@ import drift_corpus as corpus
 from radar import chromium
 from radar.elements import LONGEST_TEXT, Box, Element, PageSnapshot, fold
 from radar.locators import Locator
-from radar.matching import _view
+from radar.memo import view_of
 from radar.reading import pack, read_page, unpack
 from radar.things import View, words_of
 
@@ -67,7 +67,7 @@ class Question:
 
 
 def _seen_with(page: PageSnapshot, near: Mapping[int, str]) -> View:
-    seen = _view(page)
+    seen = view_of(page)
     for index, words in near.items():
         thing = seen.things[seen.thing_of[index]]
         thing.before = thing.after = words_of(words)[:16]

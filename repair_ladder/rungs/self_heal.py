@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from radar.answers import Match
 from radar.at_risk import resolve_ways
+from radar.by_words import find_by_locator
 from radar.diff import in_words, still
 from radar.elements import Element, PageSnapshot
 from radar.errors import Unresolvable
 from radar.locators import Locator
-from radar.matching import Match, find_again, find_by_locator
+from radar.matching import find_again
 from radar.writing import write_locator
 from repair_ladder.harm import new_harm
 from repair_ladder.memory import Memory

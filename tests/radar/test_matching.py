@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+from radar.by_words import find_by_locator
 from radar.elements import Box, Element, PageSnapshot
 from radar.features import FEATURES
 from radar.locators import Locator
-from radar.matching import PageMatch, can_take, find_again, find_by_locator, match_pages
+from radar.matching import PageMatch, find_again, match_pages
+from radar.taking import can_take
 from radar.things import is_volatile, looks_generated, view, words_of
 
 ROLES = {
