@@ -85,7 +85,7 @@ def test_a_night_without_an_hour_loses_nothing_and_one_with_two_doubles_nothing(
     assert due(text, zone, start, len(wanted)) == wanted
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(
     hour=st.sampled_from(["*", "*/3", "2", "0", "23"]),
     zone=st.sampled_from([BERLIN, "America/New_York", "Australia/Lord_Howe", "America/St_Johns", "Africa/Casablanca"]),

@@ -132,7 +132,7 @@ def test_long_texts_are_cut() -> None:
     assert all(len(line) <= 500 for line in notice.lines)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.text(st.sampled_from("@<>[]()!`*_~|&#;:/.\\ aeveryonehtps1\u200b\u202e\n\x00é"), max_size=60))
 def test_whatever_is_put_together_mentions_links_and_formats_nothing(text: str) -> None:
     shown = harmless(text, 400)

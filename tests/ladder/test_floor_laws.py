@@ -230,9 +230,7 @@ def _broken(steps: Steps, allowed: Operations, dropped: set[Place], *, locators_
     return None if order == sorted(order) else "the order changed"
 
 
-LAW = settings(
-    deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+LAW = settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
 @LAW

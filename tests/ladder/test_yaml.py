@@ -141,7 +141,7 @@ def test_a_flag_or_nothing_where_a_text_belongs_is_refused(word: str) -> None:
         yaml.read(f"name: x\nsteps:\n  - fill: {{css: a, value: {word}}}\n")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=40),
     st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=60),

@@ -351,7 +351,7 @@ AUTHORS = st.sampled_from(
 )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(pages(), AUTHORS, st.data())
 def test_whatever_is_written_hits_that_element_and_no_other(
     seen: PageSnapshot, author: Locator | None, data: st.DataObject

@@ -309,7 +309,7 @@ a_step = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(a_step | anything, max_size=5))
 def test_whatever_the_steps_hold_the_reader_answers(steps: list[Any]) -> None:
     text = json.dumps({"title": "x", "steps": steps})
@@ -319,7 +319,7 @@ def test_whatever_the_steps_hold_the_reader_answers(steps: list[Any]) -> None:
         assert recorder.read(made.text, base_url=SHOP)[0].steps == test[0].steps
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(max_size=200) | st.text(alphabet='{}[]",:\\ntrue0123.eE- ', max_size=200))
 def test_whatever_the_text_the_reader_answers(text: str) -> None:
     answer(recorder.read, text)

@@ -1017,7 +1017,7 @@ chains = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(chains, min_size=1, max_size=4))
 def test_whatever_is_called_on_whatever_the_readers_answer(lines: list[str]) -> None:
     for language, text in ((playwright, python(*lines)), (playwright_test, typescript(*lines))):
@@ -1027,7 +1027,7 @@ def test_whatever_is_called_on_whatever_the_readers_answer(lines: list[str]) -> 
             assert again.steps == test.steps, made.text
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(max_size=120) | st.text(alphabet="()[]{}'\"`$.,;=>/\\ \naetspx01", max_size=120))
 def test_whatever_the_text_the_readers_answer(text: str) -> None:
     answer(playwright.read, text)

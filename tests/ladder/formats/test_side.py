@@ -390,7 +390,7 @@ a_command = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(a_command | st.integers(), max_size=6))
 def test_whatever_the_commands_hold_the_reader_answers(commands: list[Any]) -> None:
     for test in answer(side.read, a_project(("t", commands))):
@@ -402,7 +402,7 @@ def flat(test: WrittenTest) -> list[Any]:
     return [step for step in test.steps if step.kind != "group"]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(max_size=200))
 def test_whatever_the_text_the_reader_answers(text: str) -> None:
     answer(side.read, text)
