@@ -1,4 +1,4 @@
-"""Locators: how a step finds its element, as a value. Resolving one against a snapshot is in resolving.py."""
+"""Locators: how a step finds its element, as a value. Resolving one against a snapshot is in resolving/."""
 
 from __future__ import annotations
 
