@@ -35,7 +35,8 @@ class Finder:
         found: list[int] | None = None
         for key, value in locator.finders():
             hits = self._hits(key, value, locator, scopes)
-            found = hits if found is None else [at for at in found if at in set(hits)]
+            also = set(hits)
+            found = hits if found is None else [at for at in found if at in also]
         found = found or []
         found = self._kept(locator, found)
         return found if locator.nth is None else _nth(found, locator.nth)
