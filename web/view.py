@@ -48,9 +48,12 @@ def render(name: str, /, **values: Any) -> str:
 async def page(
     asking: Asking, name: str, /, *, project: Project | None = None, code: int = 200, here: str = "", **values: Any
 ) -> Response[str]:
-    """A whole page. With `project` its tabs are above it, `here` names the one that is open."""
-    counts = None
+    """A whole page. With `project` its tabs are above it, `here` names the one that is open, and hours in which nothing
+    is written are said where somebody may be about to ask for it."""
+    counts, read_only = None, ""
     if project is not None:
+        shut = project.settings.why_read_only(asking.tools.now())
+        read_only = queue.sentence(shut[0]) if shut else ""
         async with asking.tools.store.reading() as tx:
             counts = await overviews.counts(tx, project.id)
     cookies = [asking.without(SAID)] if asking.said else []
@@ -62,6 +65,7 @@ async def page(
         now=asking.tools.now(),
         project=project,
         counts=counts,
+        read_only=read_only,
         here=here,
         path=asking.request.url.path,
         **values,

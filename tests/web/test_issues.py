@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gardener.actions import answering
 from gardener.saved_tests import Status
 from gardener.store import issues as stored
 from gardener.stories import ANSWERS
@@ -172,3 +173,19 @@ async def test_hostile_text_in_a_story_is_shown_as_text(office: Office) -> None:
     assert "<script>alert" not in ada.page
     assert 'href="javascript' not in ada.page
     assert evil.replace("<", "&lt;").replace(">", "&gt;") in ada.page
+
+
+async def test_t8_what_was_decided_before_about_the_same_step_stands_on_the_page(office: Office) -> None:
+    first = await escalated(office)
+    await answering.answer(office.world.tools, first.id, "quarantine", "Ben")
+    await office.world.save(replace(CHECKOUT, name="checkout again"))
+    await office.world.nightly()
+    second = next(one for one in await office.world.issues() if one.tests == ("checkout again",))
+
+    ada = await look(office, second)
+
+    assert "Decided before about the same step" in ada.text
+    assert "Ben" in ada.text.partition("Decided before")[2]
+    assert "“checkout”" in ada.text.partition("Decided before")[2] or "'checkout'" in ada.text.partition("Decided")[2]
+    await ada.get(f"/issues/{first.id}")
+    assert "Decided before" not in ada.text, "the first of its kind has nothing before it"

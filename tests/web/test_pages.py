@@ -510,6 +510,62 @@ async def test_a_job_of_another_process_is_watched_by_its_state(office: Office) 
     assert "event: line" not in stream
 
 
+async def test_a_job_that_was_put_off_says_until_when_and_why(office: Office) -> None:
+    await office.world.switch(True)
+    await office.world.save(CHECKOUT)
+    await office.world.run()
+    office.world.app.release = RENAMED
+    await office.world.settle(read_only_hours="11:30-12:30")
+    await office.world.nightly()
+    job = next(one for one in await office.world.jobs() if one.kind == JobKind.HEAL)
+    ada = await office.ada()
+
+    await ada.get(f"/jobs/{job.id}")
+
+    assert job.not_before is not None
+    until = f"{job.not_before:%Y-%m-%d %H:%M} UTC"
+    assert f"waits until {until}" in ada.text
+    assert "The project is read-only until Sun 01 Mar 12:30 (UTC)" in ada.text
+    assert "its repair waits until then" in ada.text
+    await ada.get("/projects/1")
+    assert f"waits until {until}" in ada.text
+
+    office.world.clock.pass_(minutes=31)
+    await ada.get(f"/jobs/{job.id}")
+    assert "waits until" not in ada.text.partition("What is being done")[0].replace("its repair waits until then", "")
+
+
+@pytest.mark.parametrize("path", ["/runs/1", "/proposals/1", "/projects/1/radar", "/projects/1/repairs"])
+async def test_read_only_hours_are_said_where_somebody_may_be_about_to_write(office: Office, path: str) -> None:
+    await office.staged()
+    ada = await office.ada()
+
+    await ada.get(path)
+    open_ = ada.text
+    await office.world.settle(read_only_hours="11:30-12:30")
+    await ada.get(path)
+
+    assert "read-only" not in open_
+    assert "The project is read-only until Sun 01 Mar 12:30 (UTC): nothing is proven or written." in ada.text
+
+
+async def test_a_sweep_in_read_only_hours_says_why_it_left_its_tests(office: Office) -> None:
+    await office.world.save(CHECKOUT)
+    await office.world.run()
+    await office.world.sweep()
+    office.world.app.release = RENAMED
+    await office.world.settle(read_only_hours="11:30-12:30")
+    swept = await office.world.sweep()
+    await office.world.settle(read_only_hours=None)
+    ada = await office.ada()
+
+    await ada.get(f"/sweeps/{swept['sweep']}")
+
+    left = ada.text.partition("Left for the next sweep")[2]
+    assert left.strip().startswith("The project is read-only until Sun 01 Mar 12:30 (UTC)")
+    assert "checkout" in left
+
+
 async def test_a_job_that_could_not_be_done_says_why(office: Office) -> None:
     waiting = await office.staged()
     async with office.world.store.transaction() as tx:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import datetime
 from typing import Any, Final
 
 from litestar import Response, get
@@ -35,7 +36,7 @@ async def one(asking: NamedDependency[Asking], site: NamedDependency[Site], numb
         project=project,
         here="",
         lines=[line for line in told if line is not None],
-        **_of(job),
+        **_of(job, asking.tools.now()),
         ahead=ahead,
         after=known[-1].number if known else 0,
     )
@@ -64,10 +65,11 @@ async def stream(
             async with asking.tools.store.reading() as tx:
                 job = await jobs.get(tx, number)
                 ahead = await jobs.ahead_of(tx, job) if not job.has_ended else 0
-            now = f"{job.state.value} {ahead}"
+            moment = asking.tools.now()
+            now = f"{job.state.value} {ahead} {progress.waits_until(job, moment)}"
             if now != state or job.has_ended:
                 state = now
-                content = view.render("jobs/_state.html", ahead=ahead, **_of(job))
+                content = view.render("jobs/_state.html", ahead=ahead, **_of(job, moment))
                 yield ServerSentEventMessage(data=content, event="state")
             if job.has_ended:
                 if site.watching.known(number)[-1:] and site.watching.known(number)[-1].number > last:
@@ -78,14 +80,15 @@ async def stream(
     return ServerSentEvent(messages(), headers={"X-Accel-Buffering": "no"})
 
 
-def _of(job: Job) -> dict[str, Any]:
+def _of(job: Job, now: datetime) -> dict[str, Any]:
     return {
         "job": job,
         "title": progress.title(job),
         "badge_": progress.STATES[job.state],
         "ended": job.has_ended,
+        "until": progress.waits_until(job, now),
         "ending": progress.ending(job),
-        "outcomes": progress.outcomes(job),
+        "outcomes": progress.outcomes(job) if job.has_ended else (),
     }
 
 

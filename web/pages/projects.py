@@ -72,7 +72,7 @@ async def overview(asking: NamedDependency[Asking], number: FromPath[int]) -> Re
         waiting=[present.waiting_row(one) for one in waiting.rows],
         issues=[present.issue_row(one) for one in open_issues],
         to_review=[present.repair_row(one) for one in to_review.rows],
-        jobs=[present.job_row(one) for one in working],
+        jobs=[present.job_row(one, asking.tools.now()) for one in working],
         commands=present.first_commands(project),
         clock=present.clock_row(clock),
     )

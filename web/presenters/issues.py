@@ -68,6 +68,7 @@ class IssuePage:
     facts: tuple[tuple[str, str], ...]
     tried: tuple[Tried, ...]
     findings: tuple[str, ...]
+    decided: tuple[str, ...]  # what people said of the same step before, the newest first
     options: tuple[Option, ...]  # none where there is nothing to answer: a finding, or closed
     why: str  # why one of them is recommended
     answered: str  # what somebody answered, in words
@@ -89,6 +90,7 @@ def page(issue: Issue, numbers: Mapping[str, int]) -> IssuePage:
         tuple((title, cut(str(context[key]), 600)) for key, title in FACTS if context.get(key)),
         tuple(_tried(one) for one in story.get("attempts", ())),
         tuple(one for one in findings if one != sentence(issue.reason)),
+        tuple(cut(sentence(str(one)), 600) for one in story.get("decided_before", ())),
         _options(issue, story) if story and issue.closed_at is None else (),
         cut(str(story.get("why") or ""), 300),
         sentence(ANSWERS.get(issue.answer, issue.answer)) if issue.answer else "",

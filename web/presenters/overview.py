@@ -65,6 +65,7 @@ class SweepRow:
     at_risk: int
     staged: int
     left: tuple[str, ...]  # tests left for the next sweep
+    read_only: str  # why, where it is the hour that left them
     findings: tuple[str, ...]
 
 
@@ -82,6 +83,7 @@ def sweep_row(sweep: Sweep) -> SweepRow:
         len(summary.get("at_risk", ())),
         sum(one.get("outcome") == "staged" for one in summary.get("dry_runs", ())),
         tuple(cut(str(one), 200) for one in summary.get("left_for_next", ())),
+        queue.sentence(cut(str(summary.get("read_only") or ""), 300)),
         tuple(cut(str(one.get("reason") or ""), 400) for one in summary.get("findings", ())),
     )
 
@@ -314,11 +316,17 @@ class JobRow:
     state: Badge
     works: bool
     created_at: datetime
+    until: datetime | None  # it was put off, and nobody takes it up before
 
 
-def job_row(job: Job) -> JobRow:
+def job_row(job: Job, now: datetime) -> JobRow:
     return JobRow(
-        job.id, progress.title(job), progress.STATES[job.state], job.state == JobState.RUNNING, job.created_at
+        job.id,
+        progress.title(job),
+        progress.STATES[job.state],
+        job.state == JobState.RUNNING,
+        job.created_at,
+        progress.waits_until(job, now),
     )
 
 

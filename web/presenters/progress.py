@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 from gardener.jobs import Job, JobKind, JobState
 from web.presenters import words
+from web.presenters.queue import sentence
 from web.presenters.words import Badge, cut, plural
 
 STATES: Final = {
@@ -131,9 +133,17 @@ def outcomes(job: Job) -> tuple[Outcome, ...]:
     return tuple(made)
 
 
+def waits_until(job: Job, now: datetime) -> datetime | None:
+    """When a job that was put off may be taken up; None for one that may be now."""
+    return job.not_before if job.waits_at(now) else None
+
+
 def ending(job: Job) -> str:
-    """The sentence at the end; "" while it goes on."""
+    """The sentence at the end, or why it was put off; "" while it goes on."""
     result = job.result or {}
+    if job.state == JobState.QUEUED:
+        # Why it was put back; at first there is no such reason.
+        return cut(sentence(str(result.get("reason") or "")), 600)
     if job.state == JobState.FAILED:
         return cut(str(result.get("error") or "It was given up."), 600)
     if job.state == JobState.SKIPPED:
