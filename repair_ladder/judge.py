@@ -18,7 +18,7 @@ from repair_ladder.operations import Operations, apply_operations
 from repair_ladder.ports import Answered, Ask, Asked, Question, Tool, Unavailable
 from repair_ladder.prompts import Redact, clean, cut
 from repair_ladder.sign_in import without_passwords
-from repair_ladder.step_format import write_operation, write_step
+from repair_ladder.step_format import write_operation
 from repair_ladder.steps import Steps
 
 JUDGE: Final = "judge_repair"
@@ -61,13 +61,13 @@ def judge_by(ask: Ask | None, rules: Sequence[str], asked: Asked, redact: Redact
         return None
 
     async def judge(steps: Steps, operations: Operations, error: str) -> Judgement:
-        nonce = secrets.token_hex(16)
+        fence = prompts.Fence(secrets.token_hex(16), redact)
         steps, _ = without_passwords(steps, Memory())
         news = [without_passwords((one.new,), Memory())[0][0] if one.new else None for one in operations]
         operations = tuple(replace(one, new=new) for one, new in zip(operations, news, strict=True))
-        if prompts.CUT in _changes(prompts.Fence(nonce, redact), steps, operations):
+        if prompts.CUT in _changes(fence, steps, operations):
             return Unjudged("the changes are too long to be shown whole to the judging model")
-        posed = question(steps, operations, error, rules, nonce=nonce, redact=redact)
+        posed = question(steps, operations, error, rules, fence)
         reply = await ask(posed)
         if isinstance(reply, Unavailable):
             return Unjudged(f"the judging model could not be asked: {reply.message}")
@@ -81,15 +81,11 @@ def judge_by(ask: Ask | None, rules: Sequence[str], asked: Asked, redact: Redact
     return judge
 
 
-def question(
-    steps: Steps, operations: Operations, error: str, rules: Sequence[str], *, nonce: str, redact: Redact
-) -> Question:
+def question(steps: Steps, operations: Operations, error: str, rules: Sequence[str], fence: prompts.Fence) -> Question:
     """The rules are the project's own words and stand outside the fences; all else was copied from somewhere."""
-    fence = prompts.Fence(nonce, redact)
     numbered = "\n".join(f"{number}. {cut(clean(rule), 500)}" for number, rule in enumerate(rules, 1))
     after = "\n".join(
-        f"{number}. {fence.step(step, write_step)}"
-        for number, step in enumerate(apply_operations(steps, operations), 1)
+        f"{number}. {fence.step(step)}" for number, step in enumerate(apply_operations(steps, operations), 1)
     )
     parts = [
         "A repair of a browser test was proven: the test is green with it. Judge whether it may be kept, in two "

@@ -17,11 +17,11 @@ from urllib.parse import SplitResult, urlsplit
 from radar.elements import Element, PageSnapshot, fold
 from repair_ladder.outcomes import Evidence
 from repair_ladder.ports import Question, Tool
+from repair_ladder.step_format import write_step
 from repair_ladder.steps import BLOCKS, Place, Step, Steps, show_place, step_at
 from repair_ladder.values import HIDDEN
 
 Redact: TypeAlias = Callable[[str], str]
-WriteStep: TypeAlias = Callable[[Step], object]  # a step as JSON in the test format
 
 CHOOSE_ELEMENT: Final = "choose_element"
 PROPOSE_OPERATIONS: Final = "propose_operations"
@@ -49,6 +49,26 @@ LONGEST_LINE: Final = 600
 LONGEST_REQUEST: Final = 1_000
 MOST_CANDIDATES: Final = 12
 MOST_NEAREST: Final = 5
+MOST_PAGES: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A step that failed and what is known of that: `place` counts in `steps`, `page` is the page now.
+
+    `target` is an element of it to keep in sight when it must be cut, `nearest` those that come nearest to `old`, the
+    step's element on the page of the last green run; `tried` are earlier attempts of this case, each with what became
+    of it.
+    """
+
+    steps: Steps
+    place: Place
+    message: str
+    page: PageSnapshot | None
+    target: int | None = None
+    old: tuple[PageSnapshot, int] | None = None
+    nearest: Sequence[int] = ()
+    tried: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,25 +85,17 @@ def candidate(page: PageSnapshot, index: int, *, redact: Redact) -> Candidate:
 
 
 def self_heal_question(
-    step: Step,
-    old: tuple[PageSnapshot, int] | None,
-    page: PageSnapshot,
-    candidates: Sequence[Candidate],
-    *,
-    write_step: WriteStep,
-    nonce: str,
-    redact: Redact,
+    step: Step, old: tuple[PageSnapshot, int] | None, page: PageSnapshot, candidates: Sequence[Candidate], fence: Fence
 ) -> Question:
     """Which candidate is what the step's element became?
 
     `old` is the page of the last green run and the index of the element on it. Candidates are numbered from 1 in the
     order given, at most MOST_CANDIDATES; the answer is such a number, or null for none.
     """
-    fence = Fence(nonce, redact)
     shown = candidates[:MOST_CANDIDATES]
     parts = [
         "A step of a browser test no longer finds its element. Which candidate is what that element became?",
-        fence.around("the step that failed", fence.step(step, write_step)),
+        fence.around("the step that failed", fence.step(step)),
         *(
             [fence.around("its element on the last green run, with what stood around it", _old(fence, old))]
             if old
@@ -101,32 +113,13 @@ def self_heal_question(
     return Question(fence.system(CHOOSE_ELEMENT), "\n\n".join(parts), (_choose_element(),))
 
 
-def suggest_fix_question(
-    steps: Steps,
-    place: Place,
-    message: str,
-    page: PageSnapshot | None,
-    *,
-    target: int | None = None,
-    old: tuple[PageSnapshot, int] | None = None,
-    nearest: Sequence[int] = (),
-    tried: Sequence[str] = (),
-    write_step: WriteStep,
-    nonce: str,
-    redact: Redact,
-) -> Question:
-    """Which operations on the whole step list make the test fit the page again?
-
-    `target` is an element of the page to keep in sight when the page must be cut, `old` the failing step's element on
-    the page of the last green run, `nearest` those on the page now that come nearest to it; `tried` are earlier
-    attempts of this case, each with what became of it.
-    """
-    fence = Fence(nonce, redact)
+def suggest_fix_question(failed: Failed, fence: Fence) -> Question:
+    """Which operations on the whole step list make the test fit the page again?"""
     parts = [
-        f"A browser test fails at step {show_place(place)}. Propose the fewest operations on its steps that make it "
-        "fit the app as it is now. An empty list says that there are none.",
-        *_situation(fence, steps, place, message, write_step),
-        *_seen(fence, page, target, old, nearest, tried),
+        f"A browser test fails at step {show_place(failed.place)}. Propose the fewest operations on its steps that "
+        "make it fit the app as it is now. An empty list says that there are none.",
+        *_situation(fence, failed),
+        *_seen(fence, failed),
         _RULES,
     ]
     tools = (_propose_operations(),)
@@ -134,29 +127,15 @@ def suggest_fix_question(
 
 
 def diagnose_question(
-    steps: Steps,
-    place: Place,
-    message: str,
-    page: PageSnapshot | None,
-    *,
-    evidence: Evidence | None = None,
-    observed: str | None = None,
-    target: int | None = None,
-    old: tuple[PageSnapshot, int] | None = None,
-    nearest: Sequence[int] = (),
-    tried: Sequence[str] = (),
-    write_step: WriteStep,
-    nonce: str,
-    redact: Redact,
+    failed: Failed, fence: Fence, *, evidence: Evidence | None = None, observed: str | None = None
 ) -> Question:
     """Did the test drift, is the app broken, or its surroundings? And, only for drift, which operations mend it?"""
-    fence = Fence(nonce, redact)
     heard = _evidence(fence, evidence) if evidence else ""
     parts = [
-        f"A browser test fails at step {show_place(place)}. Say why, and only if the test itself is out of date say "
-        "which operations on its steps mend it.",
-        *_situation(fence, steps, place, message, write_step),
-        *_seen(fence, page, target, old, nearest, tried),
+        f"A browser test fails at step {show_place(failed.place)}. Say why, and only if the test itself is out of "
+        "date say which operations on its steps mend it.",
+        *_situation(fence, failed),
+        *_seen(fence, failed),
         *([fence.around("what the check saw", fence.piece(observed, LONGEST_LINE))] if observed is not None else []),
         *([fence.around("what the browser reported", heard)] if heard else []),
         "Verdicts: rot - the app changed its markup or its way, and the step has to follow; fixable - the step itself "
@@ -169,35 +148,21 @@ def diagnose_question(
     return Question(fence.system(DIAGNOSE), "\n\n".join(parts), (_diagnose(),), max_tokens=4000)
 
 
-def derive_block_question(
-    steps: Steps,
-    place: Place,
-    message: str,
-    page: PageSnapshot,
-    *,
-    block: Place,
-    target: int | None = None,
-    old: tuple[PageSnapshot, int] | None = None,
-    nearest: Sequence[int] = (),
-    tried: Sequence[str] = (),
-    write_step: WriteStep,
-    nonce: str,
-    redact: Redact,
-) -> Question:
-    """Which steps lead to the goal of the block from here on? `block` is where it stands, `place` the step that failed.
+def derive_block_question(failed: Failed, fence: Fence, *, block: Place) -> Question:
+    """Which steps lead to the goal of the block from here on? `block` is where it stands.
 
     What the block did before that step has been done; the answer takes the place of the rest.
     """
-    fence = Fence(nonce, redact)
-    given = step_at(steps, block).parameters
+    given = step_at(failed.steps, block).parameters
     what = {"goal": given.get("goal", ""), "values": given.get("values") or {}}
     parts = [
         f"Block {show_place(block)} of a browser test has a goal, and its recorded steps no longer lead there: step "
-        f"{show_place(place)} fails. The steps of the block before it were done. Say which steps lead to the goal from "
-        "here on; they take the place of that step and of all after it in the block. An empty list says that none do.",
+        f"{show_place(failed.place)} fails. The steps of the block before it were done. Say which steps lead to the "
+        "goal from here on; they take the place of that step and of all after it in the block. An empty list says that "
+        "none do.",
         fence.around("what the block is for", fence.json(what)),
-        *_situation(fence, steps, place, message, write_step),
-        *_seen(fence, page, target, old, nearest, tried),
+        *_situation(fence, failed),
+        *_seen(fence, failed),
         "Each entry either keeps a step of the rest of the block as it is, by its number, or brings a new one. Keep "
         "every check (assert_..., wait for a url, an audit with a threshold) that stands there, in its order, and each "
         "other step that still fits. Type the values of the block into the fields that they belong to, written as the "
@@ -208,20 +173,31 @@ def derive_block_question(
 
 
 def edit_question(
-    steps: Steps, request: str, *, variables: Sequence[str], write_step: WriteStep, nonce: str, redact: Redact
+    steps: Steps, request: str, fence: Fence, *, variables: Sequence[str], pages: Sequence[tuple[Place, PageSnapshot]]
 ) -> Question:
-    """Which operations does a person's request in words come to? Nothing of the app is shown."""
-    fence = Fence(nonce, redact)
+    """Which operations does a person's request in words come to?
+
+    `pages` are those that the last green run saw, each with the place of a step that was played on it.
+    """
     names = ", ".join(fence.piece(one, 60) for one in variables) or "none"
+    shown = pages[-MOST_PAGES:]
     parts = [
         "The person who keeps a browser test asks for a change of it. Say which operations on its steps that comes to: "
         "just what is asked for, and nothing beside it. An empty list says that the request is none, or not clear.",
         f"The request: {json.dumps(fence.piece(request, LONGEST_REQUEST), ensure_ascii=False)}",
-        fence.around("the steps of the test", _steps(fence, steps, (), write_step)),
+        fence.around("the steps of the test", _steps(fence, steps, ())),
+        *(
+            fence.around(
+                f"the page at step {show_place(place)} when the test was last green",
+                f"{_address(fence, page)}\n{_outline(fence, page, None, PAGE_BUDGET // len(shown), numbered=False)}",
+            )
+            for place, page in shown
+        ),
         f"Variables that a step may use as ${{name}}: {names}.",
         "An operation is insert (after `step`; 0 is before the first), replace or delete. `step` counts in the steps "
         'as they are shown; "8.2" is the second step of block 8. `new` is a whole step in the form the steps are shown '
-        "in: one key that names its kind, written as JSON, its element named by role and name, label, test id or text. "
+        "in: one key that names its kind, written as JSON, its element named by role and name, label, test id or text"
+        f"{', as a page that is shown says them' if shown else ''}. "
         "Where the request is to take away or to weaken a check, say so all the same: it is withheld, and the person "
         f"is told where to do it. Do not rewrite a step that shows {CUT} or {HIDDEN}; its text is not all there.",
     ]
@@ -306,7 +282,7 @@ class Fence:
         kept = (self.piece(line, LONGEST_LINE) for line in self.redact(text)[: 20 * longest].splitlines())
         return cut("\n".join(filter(None, kept)), longest)
 
-    def step(self, step: Step, write_step: WriteStep) -> str:
+    def step(self, step: Step) -> str:
         return self.json(write_step(step))
 
     def json(self, value: object, longest: int = LONGEST_LINE) -> str:
@@ -325,40 +301,36 @@ class Fence:
         return value if value is None or isinstance(value, bool | int | float) else self.piece(str(value))
 
 
-def _situation(fence: Fence, steps: Steps, place: Place, message: str, write_step: WriteStep) -> list[str]:
+def _situation(fence: Fence, failed: Failed) -> list[str]:
+    steps = _steps(fence, failed.steps, failed.place)
     return [
-        fence.around("the steps of the test; -> marks the one that failed", _steps(fence, steps, place, write_step)),
-        fence.around("the error", fence.lines(message, MESSAGE_BUDGET)),
+        fence.around("the steps of the test; -> marks the one that failed", steps),
+        fence.around("the error", fence.lines(failed.message, MESSAGE_BUDGET)),
     ]
 
 
-def _seen(
-    fence: Fence,
-    page: PageSnapshot | None,
-    target: int | None,
-    old: tuple[PageSnapshot, int] | None,
-    nearest: Sequence[int],
-    tried: Sequence[str],
-) -> list[str]:
-    parts = []
-    if old:
-        before = cut(_old(fence, old), OLD_BUDGET)
+def _seen(fence: Fence, failed: Failed) -> list[str]:
+    page, parts = failed.page, []
+    if failed.old:
+        before = cut(_old(fence, failed.old), OLD_BUDGET)
         parts.append(
             fence.around("the failing step's element on the last green run, with what stood around it", before)
         )
     if page:
-        parts.append(fence.around("the page now", f"{_address(fence, page)}\n{_outline(fence, page, target)}"))
-    if page and nearest:
-        likely = (f"[{at}] {cut(_words(page, page.elements[at], fence.piece), 280)}" for at in nearest[:MOST_NEAREST])
+        outline = _outline(fence, page, failed.target, PAGE_BUDGET)
+        parts.append(fence.around("the page now", f"{_address(fence, page)}\n{outline}"))
+    if page and failed.nearest:
+        nearest = failed.nearest[:MOST_NEAREST]
+        likely = (f"[{at}] {cut(_words(page, page.elements[at], fence.piece), 280)}" for at in nearest)
         title = "what comes nearest to the old element on the page now; it may be none of these"
         parts.append(fence.around(title, cut("\n".join(likely), NEAREST_BUDGET)))
-    if tried:
-        lines = [f"- {fence.piece(one, 300)}" for one in tried[-6:]]
+    if failed.tried:
+        lines = [f"- {fence.piece(one, 300)}" for one in failed.tried[-6:]]
         parts.append(fence.around("already tried, and what came of it", cut("\n".join(lines), TRIED_BUDGET)))
     return parts
 
 
-def _steps(fence: Fence, steps: Steps, place: Place, write_step: WriteStep) -> str:
+def _steps(fence: Fence, steps: Steps, place: Place) -> str:
     """The steps around the failed one, blocks with their goal and their steps below them."""
     rows = list(_rows(steps))
     at = next((number for number, (where, _) in enumerate(rows) if where == place), len(rows) - 1)
@@ -369,7 +341,7 @@ def _steps(fence: Fence, steps: Steps, place: Place, write_step: WriteStep) -> s
             goal = fence.piece(str(step.parameters.get("goal", "")), 2 * LONGEST_WORDS)
             shown = f"{step.kind} {json.dumps(goal, ensure_ascii=False)}, its steps:"
         else:
-            shown = fence.step(step, write_step)
+            shown = fence.step(step)
         return f"{'-> ' if number == at and place else ''}{'  ' * min(len(where) - 1, 10)}{show_place(where)} {shown}"
 
     return _window(len(rows), (at,), line, STEPS_BUDGET)
@@ -438,7 +410,7 @@ def _short_url(url: str) -> str:
     return SplitResult(parts.scheme, host, parts.path, query, "").geturl()
 
 
-def _outline(fence: Fence, page: PageSnapshot, target: int | None) -> str:
+def _outline(fence: Fence, page: PageSnapshot, target: int | None, budget: int, *, numbered: bool = True) -> str:
     """The elements a person can see, one a line with its index, cut to what is nearest to the target and to dialogs."""
     shown, depths = _shown(page, target)
     near = [number for number, index in enumerate(shown) if _is_anchor(page.elements[index], target)][:4]
@@ -446,9 +418,10 @@ def _outline(fence: Fence, page: PageSnapshot, target: int | None) -> str:
     def line(number: int) -> str:
         element = page.elements[shown[number]]
         indent = "  " * min(depths[element.index], 10)
-        return f"{indent}[{element.index}] {cut(_words(page, element, fence.piece, classes=False), LONGEST_LINE)}"
+        number_shown = f"[{element.index}] " if numbered else ""
+        return f"{indent}{number_shown}{cut(_words(page, element, fence.piece, classes=False), LONGEST_LINE)}"
 
-    return _window(len(shown), near or (0,), line, PAGE_BUDGET)
+    return _window(len(shown), near or (0,), line, budget)
 
 
 def _is_anchor(element: Element, target: int | None) -> bool:

@@ -24,18 +24,19 @@ from gardener.saved_tests import SavedTest, may_tend
 from gardener.store import events, proposals, saved_tests
 from gardener.tools import Tools
 from radar.at_risk import resolve_ways
-from radar.elements import fold
+from radar.elements import PageSnapshot, fold
 from radar.errors import Unresolvable
 from repair_ladder import floor, gate, prompts, replies
 from repair_ladder.errors import DoesNotFit
 from repair_ladder.harm import ACTING, destructive_word, forbidden_of
+from repair_ladder.lessons import page_pattern
 from repair_ladder.memory import Memory
 from repair_ladder.operations import Operations, apply_operations
 from repair_ladder.outcomes import Environment, Green
 from repair_ladder.ports import Answered, Unavailable
 from repair_ladder.sign_in import with_passwords, without_passwords
-from repair_ladder.step_format import read_step, write_step
-from repair_ladder.steps import Step, show_place, walk
+from repair_ladder.step_format import read_step
+from repair_ladder.steps import Place, Step, show_place, walk
 from repair_ladder.values import redactor
 
 CHAT = "chat"  # the strategy of what came of it
@@ -74,10 +75,9 @@ async def _asked(tools: Tools, project: Project, test: SavedTest, request: str) 
         prompts.edit_question(
             shown,
             request,
+            prompts.Fence(secrets.token_hex(16), redactor(values.secrets)),
             variables=sorted(frozenset(values.values) - values.secret_names),
-            write_step=write_step,
-            nonce=secrets.token_hex(16),
-            redact=redactor(values.secrets),
+            pages=_pages(test, memory),
         )
     )
     if isinstance(reply, Unavailable):
@@ -92,6 +92,18 @@ async def _asked(tools: Tools, project: Project, test: SavedTest, request: str) 
             test.name, "incurable", "the model found no change in these words: say it otherwise", model_calls=1
         )
     return tuple(replace(one, new=with_passwords(one.new, typed)) if one.new else one for one in read), 1
+
+
+def _pages(test: SavedTest, memory: Memory) -> list[tuple[Place, PageSnapshot]]:
+    """What the last green run saw, one page for each address: as it was at the last step that was played there."""
+    found: dict[str, tuple[Place, PageSnapshot]] = {}
+    for place, _ in walk(test.steps):
+        seen = memory.at(place)
+        if seen is not None:
+            address = page_pattern(seen.page.url)
+            found.pop(address, None)
+            found[address] = (place, seen.page)
+    return list(found.values())
 
 
 async def _pass(

@@ -26,8 +26,8 @@ from repair_ladder.ports import Answered, Ask, Asked, Question, Unanswered, Unav
 from repair_ladder.rungs import SELF_HEAL, SUGGEST_FIX, Candidate, Diagnosed, Models, Situation, Unusable, Verdict
 from repair_ladder.rungs.self_heal import HEALABLE, all_expected, find_target, replace_locator
 from repair_ladder.sign_in import with_passwords, without_passwords
-from repair_ladder.step_format import read_step, write_step
-from repair_ladder.steps import Place, Step, show_place, step_at, walk
+from repair_ladder.step_format import read_step
+from repair_ladder.steps import Place, Step, Steps, show_place, step_at, walk
 
 Redact = Callable[[str], str]
 # Steps that act on the app, so that a new one of them may do harm.
@@ -49,6 +49,10 @@ class _Caller:
     ask: Ask
     asked: Asked
     redact: Redact
+
+    def fence(self) -> prompts.Fence:
+        """Another one for each question: its marker must not be known to any page."""
+        return prompts.Fence(secrets.token_hex(16), self.redact)
 
     async def answer(self, question: Question) -> Answered | Unanswered | Unavailable:
         """One answer. A model that could not be asked is not asked again in this climb: it would be no other now."""
@@ -77,11 +81,7 @@ class _Caller:
             : prompts.MOST_CANDIDATES
         ]
         (shown,), _ = without_passwords((step,), Memory({(1,): seen} if seen else {}))
-        reply = await self.answer(
-            prompts.self_heal_question(
-                shown, old, page, listed, write_step=write_step, nonce=secrets.token_hex(16), redact=self.redact
-            )
-        )
+        reply = await self.answer(prompts.self_heal_question(shown, old, page, listed, self.fence()))
         if not isinstance(reply, Answered):
             return _unanswered(reply)
         chosen = replies.read_choice(reply, listed)
@@ -118,19 +118,7 @@ class _Caller:
             return ()
         shown, typed = without_passwords(situation.current, _memory_now(situation))
         reply = await self.answer(
-            prompts.suggest_fix_question(
-                shown,
-                situation.red.place,
-                situation.red.message,
-                situation.page,
-                target=situation.red.target,
-                old=_old(situation),
-                nearest=_nearest(situation),
-                tried=situation.tried,
-                write_step=write_step,
-                nonce=secrets.token_hex(16),
-                redact=self.redact,
-            )
+            prompts.suggest_fix_question(_failed(situation, shown, _old(situation)), self.fence())
         )
         if not isinstance(reply, Answered):
             return _unanswered(reply)
@@ -151,20 +139,7 @@ class _Caller:
         old = (seen.page, seen.target) if seen and seen.target is not None else None
         shown, typed = without_passwords(situation.current, _memory_now(situation))
         reply = await self.answer(
-            prompts.derive_block_question(
-                shown,
-                situation.red.place,
-                situation.red.message,
-                page,
-                block=here,
-                target=situation.red.target,
-                old=old,
-                nearest=_nearest(situation),
-                tried=situation.tried,
-                write_step=write_step,
-                nonce=secrets.token_hex(16),
-                redact=self.redact,
-            )
+            prompts.derive_block_question(_failed(situation, shown, old), self.fence(), block=here)
         )
         if not isinstance(reply, Answered):
             return _unanswered(reply)
@@ -192,19 +167,10 @@ class _Caller:
         shown, typed = without_passwords(situation.current, _memory_now(situation))
         reply = await self.answer(
             prompts.diagnose_question(
-                shown,
-                situation.red.place,
-                situation.red.message,
-                situation.page,
+                _failed(situation, shown, _old(situation)),
+                self.fence(),
                 evidence=situation.red.trace.evidence,
                 observed=situation.red.observed,
-                target=situation.red.target,
-                old=_old(situation),
-                nearest=_nearest(situation),
-                tried=situation.tried,
-                write_step=write_step,
-                nonce=secrets.token_hex(16),
-                redact=self.redact,
             )
         )
         if isinstance(reply, Unavailable):
@@ -253,6 +219,13 @@ def _memory_now(situation: Situation) -> Memory:
 
 def _typed(operations: Operations, typed: Mapping[str, str]) -> Operations:
     return tuple(replace(one, new=with_passwords(one.new, typed)) if one.new else one for one in operations)
+
+
+def _failed(situation: Situation, shown: Steps, old: tuple[PageSnapshot, int] | None) -> prompts.Failed:
+    """`shown` are the steps as they are now, without passwords."""
+    red = situation.red
+    nearest = _nearest(situation)
+    return prompts.Failed(shown, red.place, red.message, situation.page, red.target, old, nearest, situation.tried)
 
 
 def _old(situation: Situation) -> tuple[PageSnapshot, int] | None:

@@ -19,10 +19,10 @@ from repair_ladder.memory import remember
 from repair_ladder.operations import apply_operations
 from repair_ladder.outcomes import Green, Outcome, Played, Red, Sent, Trace
 from repair_ladder.ports import Answered, Asked, Question, Reply, Unavailable
-from repair_ladder.prompts import derive_block_question
+from repair_ladder.prompts import Failed, Fence, derive_block_question
 from repair_ladder.rungs import Models
 from repair_ladder.rungs.models import proposers
-from repair_ladder.step_format import read_step, write_step
+from repair_ladder.step_format import read_step
 from repair_ladder.steps import Steps, walk
 from tests.builders import a_page, steps_of
 
@@ -465,10 +465,8 @@ def test_a_block_of_which_nothing_was_recorded_is_not_confirmed_by_it() -> None:
 
 def test_the_tool_for_a_block_is_a_closed_form() -> None:
     steps = steps_of({"goto": "/"}, BLOCK)
-    question = derive_block_question(
-        steps, (2, 2), "it is not there", a_page(NAME), block=(2,), write_step=write_step, nonce="n" * 16,
-        redact=lambda text: text,
-    )  # fmt: skip
+    failed = Failed(steps, (2, 2), "it is not there", a_page(NAME))
+    question = derive_block_question(failed, Fence("n" * 16, str), block=(2,))
     (tool,) = question.tools
     entry = tool.schema["properties"]["steps"]["items"]
 

@@ -9,6 +9,7 @@ import pytest
 from repair_ladder.judge import JUDGE, LEVELS, Judgement, Passed, Unjudged, Violates, judge_by, question, read_verdict
 from repair_ladder.models.asking import is_closed
 from repair_ladder.ports import Answered, Asked, Question, Reply, Unanswered, Unavailable
+from repair_ladder.prompts import Fence
 from tests.builders import a_replacement, steps_of
 
 STEPS = steps_of({"goto": "/"}, {"click": {"css": "#pay"}}, {"assert_url": {"equals": "/thanks"}})
@@ -90,9 +91,7 @@ def recorded(css: str) -> dict[str, Any]:
 def test_h16_the_judge_is_shown_the_new_step_however_long_the_old_one_is() -> None:
     steps = steps_of({"goto": "/"}, recorded("#pay"))
 
-    posed = question(
-        steps, (a_replacement(2, recorded("#new")),), "", ["No ids."], nonce="q7Zk2mPx9Lw4TbVc", redact=str
-    )
+    posed = question(steps, (a_replacement(2, recorded("#new")),), "", ["No ids."], Fence("q7Zk2mPx9Lw4TbVc", str))
 
     assert posed.text.count("#new") == 2  # among the changes, and among the steps with the repair
 
@@ -152,8 +151,7 @@ def test_the_rules_stand_outside_the_fences_and_everything_copied_inside() -> No
         FIX,
         hostile,
         ["No ids.", "Keep\nit short."],
-        nonce=nonce,
-        redact=lambda text: text.replace("secret-value", "x"),
+        Fence(nonce, lambda text: text.replace("secret-value", "x")),
     )
 
     outside = "".join(piece.split(f"{nonce}>>>")[-1] for piece in posed.text.split(f"<<<{nonce} "))

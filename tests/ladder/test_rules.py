@@ -14,7 +14,6 @@ from repair_ladder.climb import Exhausted, Given, Halted, NotDrift, Repaired, cl
 from repair_ladder.operations import apply_operations
 from repair_ladder.ports import Unavailable
 from repair_ladder.rungs import DIAGNOSE_DRIFT, SELF_HEAL, SUGGEST_FIX, Candidate, Diagnosed, Situation, Unusable
-from repair_ladder.step_format import write_step
 from tests.builders import a_deletion, a_page, a_red, a_replacement, an_insert
 from tests.ladder.test_climb import (
     FIX,
@@ -89,9 +88,9 @@ async def test_h6_h20_each_attempt_is_given_the_grown_history_and_the_page_as_it
 
 
 def test_h7_the_question_anchors_the_step_that_failed_as_it_was() -> None:
-    question = prompts.suggest_fix_question(
-        STEPS, (2,), "it finds nothing", NEW, write_step=write_step, nonce="n" * 16, redact=lambda text: text
-    )
+    failed = prompts.Failed(STEPS, (2,), "it finds nothing", NEW)
+
+    question = prompts.suggest_fix_question(failed, prompts.Fence("n" * 16, str))
 
     assert '-> 2 {"click": {"css": "#pay"}}' in question.text
     assert "it finds nothing" in question.text
