@@ -1,4 +1,7 @@
-"""Intent blocks: derived again from their goal when their steps broke, and whether a run confirms it (G21, G25-G28).
+"""Blocks with a goal: derived again from it when their steps broke, and whether a run confirms it (G21, G25-G28).
+
+An intent has a goal, and a group may have one; a group without is a bracket around steps that fail and recover
+together, and is confirmed as one though there is nothing to derive it from (H24, C33).
 
 Without a model a block is derived row by row: what of its steps the page offers now is done first, each on the element
 that its old one became, with the value that was typed into it. A repair by such a block carries the strategy "intent".
@@ -50,7 +53,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """An intent block whose step `at` (from 0) fails. `place` counts in the saved steps."""
+    """A block with a goal whose step `at` (from 0) fails. `place` counts in the saved steps."""
 
     place: Place
     block: Step
@@ -70,13 +73,13 @@ class Standing:
 
 
 def standing(situation: Situation) -> Standing | None:
-    """The intent block that the failing step stands in; None if it is in none, or deeper inside a block of its own."""
+    """The block with a goal that the failing step stands in; None if it is in none, or in one of its own there."""
     now = situation.red.place
     if len(now) < 2:
         return None
     here, current = now[:-1], situation.current
     block = step_at(current, here)
-    if block.kind != "intent" or block.never_repair:
+    if not block.has_goal or block.never_repair:
         return None
     place = situation.saved_place(here)
     if place is None:
@@ -102,8 +105,8 @@ def derived(stands: Standing, rows: Sequence[Row], reason: str, **more: Any) -> 
 
 
 def blocks_in(steps: Steps, operations: Operations) -> tuple[Place, ...]:
-    """The saved places of the intent blocks that the operations derive again."""
-    return tuple(one.place for one in operations if one.op == "replace" and step_at(steps, one.place).kind == "intent")
+    """The saved places of the blocks that the operations derive again."""
+    return tuple(one.place for one in operations if one.op == "replace" and step_at(steps, one.place).has_goal)
 
 
 def blocks_touched(steps: Steps, operations: Operations) -> tuple[Place, ...]:

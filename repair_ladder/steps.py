@@ -97,6 +97,11 @@ class Step:
             return "url" in self.parameters
         return self.kind == "a11y_audit" and "threshold" in self.parameters
 
+    @property
+    def has_goal(self) -> bool:
+        """Is this a block that can be derived again? An intent always is one; a group if it says what it is for."""
+        return self.kind == "intent" or (self.kind == "group" and bool(self.parameters.get("goal")))
+
     def locators(self) -> Iterator[tuple[str, Locator]]:
         """Every locator of the step with the name it stands under; the step's own under ""."""
         if self.locator:

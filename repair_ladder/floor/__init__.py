@@ -56,9 +56,9 @@ Actions
   files the test did not upload; an answer that another dialog step would then not get; a value that a later check
   expects, or a deed on the very element that a later check reads; a variable the test already has or reads; a variable
   the test did not use, which may be a secret, and a secret anywhere but as the value of a fill or type.
-- Blocks are not deleted, inserted or put around steps. An `intent` may get other steps (goal and values stay): its
-  checks stay in order, and where something was done before, between or after them, something still is. The steps of a
-  `group` change one by one.
+- Blocks are not deleted, inserted or put around steps. An `intent`, and a `group` that says what it is for, may get
+  other steps (goal and values stay): its checks stay in order, and where something was done before, between or after
+  them, something still is. The steps of a `group` without a goal change one by one.
 
 After these rules comes one that knows none of them: what the old test did and expected must be found, in order, in what
 is left of the proposal (`last_word`). If not, everything is refused.

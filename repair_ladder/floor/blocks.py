@@ -1,4 +1,4 @@
-"""Why the new steps of an intent block may not stand for its old ones."""
+"""Why the new steps of a block with a goal may not stand for its old ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from repair_ladder.floor.wording import expectation
 from repair_ladder.steps import BLOCKS, Place, Step, Steps, show_place
 
 
-def against_new_intent(case: Case, place: Place, old: Step, new: Step) -> str | None:
+def against_derived_block(case: Case, place: Place, old: Step, new: Step) -> str | None:
     """A block that was derived again from its goal: other steps may lead there, the same checks stand between them."""
     number = show_place(place)
     before, after = _stretches(old.steps), _stretches(new.steps)

@@ -34,7 +34,7 @@ def last_word(case: Case, allowed: Operations) -> str | None:
         candidate = apply_operations(case.steps, allowed)
     except DoesNotFit as error:
         return f"the changes do not fit the test together: {one_line(error)}."
-    derived = {one.place for one in allowed if one.op == "replace" and step_at(case.steps, one.place).kind == "intent"}
+    derived = {one.place for one in allowed if one.op == "replace" and step_at(case.steps, one.place).has_goal}
     read = names_read(walk(case.steps))
     events = iter(_events(candidate))
     for old in _events(case.steps):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from repair_ladder.errors import DoesNotFit
 from repair_ladder.floor.actions import against_changed_action, against_changed_neutral, against_losing
-from repair_ladder.floor.blocks import against_new_intent
+from repair_ladder.floor.blocks import against_derived_block
 from repair_ladder.floor.case import Case
 from repair_ladder.floor.checks import against_changed_check
 from repair_ladder.floor.comparing import same_step, strictly
@@ -132,9 +132,9 @@ def _against_new_block(case: Case, place: Place, old: Step, new: Step) -> str | 
         return f"changing goal or values of block {number}. Only a person says what a block is for."
     if (old.optional, old.locator) != (new.optional, new.locator):
         return f"making block {number} optional, or no longer so. Only a person says whether it counts."
-    if old.kind == "group":
+    if not old.has_goal:
         return _against_new_group(case, place, old, new)
-    return against_new_intent(case, place, old, new)
+    return against_derived_block(case, place, old, new)
 
 
 def _against_new_group(case: Case, place: Place, old: Step, new: Step) -> str | None:

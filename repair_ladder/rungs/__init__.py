@@ -33,7 +33,7 @@ class Situation:
     memory: Memory
     test_id_attribute: str = "data-testid"
     variables: frozenset[str] = frozenset()
-    # Of each intent block that `base` derived again: the saved places of its steps as they are now, None for new ones.
+    # Of each block that `base` derived again: the saved places of its steps as they are now, None for new ones.
     origins: Mapping[Place, tuple[Place | None, ...]] = field(default_factory=dict)
     tried: tuple[str, ...] = ()  # the attempts of this climb so far, each with what became of it (H20)
 
@@ -127,4 +127,4 @@ class Models:
 
     proposers: Mapping[str, Proposer]
     diagnose: Callable[[Situation], Awaitable[Diagnosed | Unavailable]]
-    derive: Proposer | None = None  # an intent block from its goal
+    derive: Proposer | None = None  # a block from its goal

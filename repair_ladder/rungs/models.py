@@ -128,7 +128,7 @@ class _Caller:
         return self.candidate(situation, _typed(read, typed), "a model suggests these operations") if read else ()
 
     async def derive(self, situation: Situation) -> tuple[Candidate, ...] | Unavailable | Unusable:
-        """The rest of an intent block from its goal (G21); what confirms it is asked of the proof (G27)."""
+        """The rest of a block from its goal (G21); what confirms it is asked of the proof (G27)."""
         stands, page = intents.standing(situation), situation.page
         if stands is None or page is None or situation.red.cause not in HEALABLE or not stands.open_rows():
             return ()

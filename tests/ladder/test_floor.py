@@ -1048,8 +1048,8 @@ def test_a_block_is_not_deleted_or_put_around_a_check() -> None:
     assert is_refused(screen(steps, (delete(3), insert(3, around))))
 
 
-def test_a_group_changes_step_by_step() -> None:
-    steps = a_test({"goto": "/"}, {"group": {"goal": "g", "steps": [{"click": CSS}, TOTAL]}})
+def test_a_group_without_a_goal_changes_step_by_step() -> None:
+    steps = a_test({"goto": "/"}, {"group": {"steps": [{"click": CSS}, TOTAL]}})
     inner = steps[1].steps
 
     moved = (replace(inner[0], locator=Locator(test_id="a")), inner[1])
@@ -1057,6 +1057,18 @@ def test_a_group_changes_step_by_step() -> None:
     other = (read_step({"hover": CSS}), inner[1])
     for worse in (other, inner[:1], inner[1:], inner[::-1], (*inner, *inner), ()):
         assert is_refused(screen(steps, (put(2, replace(steps[1], steps=worse)),)))
+
+
+def test_h24_c33_a_group_with_a_goal_may_get_other_steps_as_an_intent_may() -> None:
+    steps = a_test({"goto": "/"}, {"group": {"goal": "g", "steps": [{"click": CSS}, TOTAL]}})
+    group = steps[1]
+    inner = group.steps
+
+    other = (read_step({"hover": CSS}), inner[1])
+    assert is_allowed(screen(steps, (put(2, replace(group, steps=other)),)))
+    for worse in (inner[:1], inner[1:], inner[::-1], (*inner, *inner), ()):
+        assert is_refused(screen(steps, (put(2, replace(group, steps=worse)),)))
+    assert is_refused(screen(steps, (put(2, replace(group, parameters={"goal": "another"})),)), "what a block is for")
 
 
 def test_the_blocks_and_the_checks_inside_a_block_stay() -> None:

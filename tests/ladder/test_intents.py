@@ -192,6 +192,39 @@ async def test_g21_g25_a_block_whose_pages_were_joined_is_derived_again_without_
     assert [one.parameters.get("value") for one in operation.new.steps] == ["Ada", "Berlin", None]
 
 
+async def test_h24_c33_a_group_with_a_goal_is_derived_again_as_an_intent_is() -> None:
+    group = {"group": BLOCK["intent"]}
+
+    found, steps, _ = await climbed(OLD, NEW, group, CHECK)
+
+    assert inner(found, steps) == ['fill label "Full name"', 'fill label "Town"', 'click role "button", name "Save"']
+    assert isinstance(found, Repaired)
+    assert (found.strategy, found.doubt) == (INTENT, "")
+    new = apply_operations(steps, found.operations)[1]
+    assert (new.kind, new.parameters) == ("group", steps[1].parameters)
+
+
+async def test_c33_a_derived_group_that_nothing_confirms_is_left_to_a_person() -> None:
+    drafts = {**NEW, "/": ONE_PAGE.replace("/orders", "/drafts")}
+
+    found, _, _ = await climbed(OLD, drafts, {"group": BLOCK["intent"]})
+
+    assert isinstance(found, Repaired)
+    assert found.doubt == UNCONFIRMED
+
+
+async def test_a_group_without_a_goal_is_derived_from_nothing() -> None:
+    asked: list[Question] = []
+
+    found, steps, _ = await climbed(
+        OLD, NEW, {"group": {"steps": BLOCK["intent"]["steps"]}}, CHECK, models=a_model(asked=asked)
+    )
+
+    assert not isinstance(found, Repaired) or found.strategy != INTENT
+    assert all(one.tools[0].name != "derive_block" for one in asked)
+    assert steps[1].kind == "group"
+
+
 async def test_g26_the_strategy_of_such_a_repair_is_intent() -> None:
     found, _, _ = await climbed(OLD, NEW)
 
