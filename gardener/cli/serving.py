@@ -1,4 +1,4 @@
-"""`gardener doctor`, `worker`, `serve` and `demo`: the machine's part."""
+"""`gardener doctor`, `worker`, `serve`, `mcp` and `demo`: the machine's part."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ import rich_click as click
 from rich.console import Console
 
 from gardener import demo, doctor, screen, worker
+from gardener.actions import mcp
 from gardener.cli.terminal import NO, cli, console, do, given_options, json_option, print_json, say
 from gardener.settings import Settings, read_settings
+from gardener.tools import Tools
 
 
 @cli.command("doctor")
@@ -53,6 +55,21 @@ def serve_(host: str | None, port: int | None, public_url: str | None) -> None:
     settings = read_settings(os.environ, Path.cwd(), **given_options(), **given)
     asyncio.run(_serve()(settings, _announce))
     say("Stopped.")
+
+
+@cli.command("mcp")
+@click.option("--by", metavar="NAME", required=True, help="Whom the other program acts for: somebody of `user list`.")
+def mcp_(by: str) -> None:
+    """Tools for another program's model over standard input and output, in the Model Context Protocol."""
+
+    async def work(tools: Tools) -> None:
+        person = await mcp.person_named(tools, by)
+        while line := await asyncio.to_thread(sys.stdin.buffer.readline, mcp.LONGEST_MESSAGE):
+            reply = await mcp.answer(tools, person.name, line)
+            if reply is not None:
+                print(reply, flush=True)
+
+    do(work, quiet=True)
 
 
 def _serve() -> Callable[..., Coroutine[Any, Any, None]]:
