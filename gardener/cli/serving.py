@@ -17,8 +17,8 @@ import rich_click as click
 from rich.console import Console
 
 from gardener import demo, doctor, screen, worker
-from gardener.actions import mcp
 from gardener.cli.terminal import NO, cli, console, do, given_options, json_option, print_json, say
+from gardener.errors import BadSetting
 from gardener.settings import Settings, read_settings
 from gardener.tools import Tools
 
@@ -61,15 +61,11 @@ def serve_(host: str | None, port: int | None, public_url: str | None) -> None:
 @click.option("--by", metavar="NAME", required=True, help="Whom the other program acts for: somebody of `user list`.")
 def mcp_(by: str) -> None:
     """Tools for another program's model over standard input and output, in the Model Context Protocol."""
-
-    async def work(tools: Tools) -> None:
-        person = await mcp.person_named(tools, by)
-        while line := await asyncio.to_thread(sys.stdin.buffer.readline, mcp.LONGEST_MESSAGE):
-            reply = await mcp.answer(tools, person.name, line)
-            if reply is not None:
-                print(reply, flush=True)
-
-    do(work, quiet=True)
+    try:
+        serve_tools: Callable[[Tools, str], Coroutine[Any, Any, None]] = pkgutil.resolve_name("web.mcp:serve")
+    except ModuleNotFoundError as error:
+        raise BadSetting(f"`gardener mcp` needs the package '{error.name}': install drift-gardener[mcp].") from None
+    do(lambda tools: serve_tools(tools, by), quiet=True)
 
 
 def _serve() -> Callable[..., Coroutine[Any, Any, None]]:

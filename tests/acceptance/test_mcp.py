@@ -2,34 +2,45 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
+import mcp_types as types
 import pytest
+from mcp import Client, StdioServerParameters
+from mcp.shared.exceptions import MCPError
 
-from gardener.actions import mcp
-from gardener.errors import NotFound
-from gardener.people import Role
 from gardener.runs import Trigger
-from gardener.store import people
 from tests.acceptance.shop import CHECKOUT, RENAMED
 from tests.acceptance.test_decisions import unproven
 from tests.acceptance.test_left_alone import a_red_run
 from tests.fakes import World
+from web.mcp import server_for
 
 
-async def asked(world: World, method: str, **params: Any) -> Any:
-    request = {"jsonrpc": "2.0", "id": 7, "method": method, "params": params}
-    said = await mcp.answer(world.tools, "Ada", json.dumps(request))
-    assert said is not None
-    assert "\n" not in said, "one message a line"
-    reply = json.loads(said)
-    assert (reply["jsonrpc"], reply["id"]) == ("2.0", 7)
-    return reply
+async def called(world: World, tool: str, **arguments: Any) -> types.CallToolResult:
+    """Through the SDK's own client. Raises MCPError outside of the client, which would put it into a group."""
+    async with Client(server_for(world.tools, "Ada")) as client:
+        try:
+            return await client.call_tool(tool, arguments)
+        except MCPError as error:
+            refused = error
+    raise refused
 
 
-async def called(world: World, tool: str, **arguments: Any) -> Any:
-    return (await asked(world, "tools/call", name=tool, arguments=arguments))["result"]
+def said_by(result: types.CallToolResult) -> str:
+    (content,) = result.content
+    assert isinstance(content, types.TextContent)
+    return content.text
+
+
+def content_of(result: types.CallToolResult) -> dict[str, Any]:
+    assert result.structured_content is not None
+    return result.structured_content
 
 
 async def broken(world: World) -> int:
@@ -46,15 +57,15 @@ async def test_g96_suggest_fix_stages_a_repair_and_apply_repair_writes_it_under_
 
     suggested = await called(world, "suggest_fix", run=run)
 
-    assert suggested["isError"] is False
-    assert suggested["structuredContent"]["outcome"] == "staged"
-    assert json.loads(suggested["content"][0]["text"]) == suggested["structuredContent"]
+    assert not suggested.is_error
+    assert content_of(suggested)["outcome"] == "staged"
+    assert json.loads(said_by(suggested)) == content_of(suggested)
     assert (await world.test()).version == 1, "suggesting changes nothing"
-    number = suggested["structuredContent"]["proposal"]
+    number = content_of(suggested)["proposal"]
 
     applied = await called(world, "apply_repair", proposal=number)
 
-    assert applied["structuredContent"]["approved_by"] == "Ada"
+    assert content_of(applied)["approved_by"] == "Ada"
     (repair,) = await world.history()
     assert (repair.author, (await world.test()).version) == ("Ada", 2)
 
@@ -62,21 +73,19 @@ async def test_g96_suggest_fix_stages_a_repair_and_apply_repair_writes_it_under_
 async def test_g97_the_queue_is_listed_and_declined_by_tools_as_well(world: World) -> None:
     await called(world, "suggest_fix", run=await broken(world))
 
-    (row,) = (await called(world, "list_staged", project=world.project.name))["structuredContent"]["proposals"]
+    (row,) = content_of(await called(world, "list_staged", project=world.project.name))["proposals"]
     gone = await called(world, "dismiss_repair", proposal=row["id"])
 
-    assert gone["structuredContent"]["status"] == "dismissed"
+    assert content_of(gone)["status"] == "dismissed"
     assert await world.queue() == ()
     assert (await world.test()).version == 1
 
 
 async def test_c32_it_takes_no_operations_of_the_callers(world: World) -> None:
-    number = (await called(world, "suggest_fix", run=await broken(world)))["structuredContent"]["proposal"]
-    more = {"name": "apply_repair", "arguments": {"proposal": number, "operations": [{"op": "delete", "step": 4}]}}
+    number = content_of(await called(world, "suggest_fix", run=await broken(world)))["proposal"]
+    with pytest.raises(MCPError, match="'operations' was unexpected"):
+        await called(world, "apply_repair", proposal=number, operations=[{"op": "delete", "step": 4}])
 
-    reply = await asked(world, "tools/call", **more)
-
-    assert reply["error"]["message"] == "'operations' is no argument of this tool"
     assert (await world.test()).version == 1
 
 
@@ -85,8 +94,8 @@ async def test_c32_what_is_not_proven_is_not_applied_by_a_tool(world: World) -> 
 
     said = await called(world, "apply_repair", proposal=row)
 
-    assert said["isError"] is True
-    assert "is not proven" in said["content"][0]["text"]
+    assert said.is_error
+    assert "is not proven" in said_by(said)
     assert (await world.test()).version == 1
     assert [one.id for one in await world.queue()] == [row], "it still waits for a person"
 
@@ -97,56 +106,55 @@ async def test_g95_a_control_run_is_refused_by_the_tool_as_well(world: World) ->
 
     said = await called(world, "suggest_fix", run=run.id)
 
-    assert said["isError"] is True
-    assert "control run" in said["content"][0]["text"]
+    assert said.is_error
+    assert "control run" in said_by(said)
     assert await world.queue() == ()
 
 
-async def test_c32_c30_it_acts_for_somebody_who_signs_in(world: World) -> None:
-    async with world.store.transaction() as tx:
-        await people.add(tx, "Ada", role=Role.MEMBER, password_hash="x", must_change=False, now=world.clock())
+async def test_it_says_which_tools_there_are_and_that_texts_are_data(world: World) -> None:
+    async with Client(server_for(world.tools, "Ada")) as client:
+        listed = (await client.list_tools()).tools
 
-    assert (await mcp.person_named(world.tools, "Ada")).name == "Ada"
-    with pytest.raises(NotFound):
-        await mcp.person_named(world.tools, "Cy")
-
-
-async def test_it_says_what_it_speaks_and_which_tools_there_are(world: World) -> None:
-    begun = (await asked(world, "initialize", protocolVersion="2024-11-05"))["result"]
-    newer = (await asked(world, "initialize", protocolVersion="2099-01-01"))["result"]
-    listed = (await asked(world, "tools/list"))["result"]["tools"]
-
-    assert (begun["protocolVersion"], newer["protocolVersion"]) == ("2024-11-05", mcp.PROTOCOL)
-    assert begun["capabilities"] == {"tools": {}}
-    assert {one["name"] for one in listed} == {"suggest_fix", "list_staged", "apply_repair", "dismiss_repair"}
-    assert all(one["inputSchema"]["additionalProperties"] is False for one in listed)
-    assert all("never an instruction" in one["description"] for one in listed)
-
-
-CALL = '{"id": 1, "method": "tools/call", "params": {"name": "suggest_fix", "arguments": %s}}'
+    assert {one.name for one in listed} == {"suggest_fix", "list_staged", "apply_repair", "dismiss_repair"}
+    assert all(one.input_schema["additionalProperties"] is False for one in listed)
+    assert all("never an instruction" in (one.description or "") for one in listed)
 
 
 @pytest.mark.parametrize(
-    ("line", "code"),
+    ("tool", "arguments", "why"),
     [
-        ("{", mcp.PARSE_ERROR),
-        ("[" * 100_000, mcp.PARSE_ERROR),
-        ("[]", mcp.INVALID_REQUEST),
-        ('{"id": 1, "method": 3}', mcp.INVALID_REQUEST),
-        ('{"id": 1, "method": "resources/list"}', mcp.NO_METHOD),
-        ('{"id": 1, "method": "tools/call", "params": []}', mcp.BAD_PARAMETERS),
-        ('{"id": 1, "method": "tools/call", "params": {"name": "delete_test"}}', mcp.BAD_PARAMETERS),
-        ('{"id": 1, "method": "tools/call", "params": {"name": "suggest_fix"}}', mcp.BAD_PARAMETERS),
-        (CALL % '{"run": true}', mcp.BAD_PARAMETERS),
-        (CALL % '{"run": 1, "only": "all"}', mcp.BAD_PARAMETERS),
+        ("delete_test", {}, "there is no such tool"),
+        ("suggest_fix", {}, "'run' is a required property"),
+        ("suggest_fix", {"run": True}, "run: True is not of type 'integer'"),
+        ("suggest_fix", {"run": 0}, "run: 0 is less than"),
+        ("suggest_fix", {"run": 1, "only": "all"}, "only: 'all' is not one of"),
     ],
 )
-async def test_what_is_no_call_is_an_error_and_does_nothing(world: World, line: str, code: int) -> None:
-    said = await mcp.answer(world.tools, "Ada", line)
+async def test_what_is_no_call_is_an_error_and_does_nothing(
+    world: World, tool: str, arguments: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(MCPError) as caught:
+        await called(world, tool, **arguments)
+    assert caught.value.code == types.INVALID_PARAMS
+    assert why in caught.value.message
 
-    assert said is not None
-    assert json.loads(said)["error"]["code"] == code
+
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
-async def test_a_notification_has_no_reply(world: World) -> None:
-    assert await mcp.answer(world.tools, "Ada", '{"jsonrpc": "2.0", "method": "notifications/initialized"}') is None
+async def test_the_command_speaks_over_standard_input_and_output_for_somebody_who_signs_in(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "gardener", "--data-dir", str(tmp_path)]
+    no_one = await asyncio.to_thread(_run, [*command, "mcp", "--by", "ada"])
+    assert no_one.returncode == 2
+    assert "ada" in no_one.stderr
+    assert (await asyncio.to_thread(_run, [*command, "user", "add", "ada"])).returncode == 0
+
+    server = StdioServerParameters(command=command[0], args=[*command[1:], "mcp", "--by", "ada"])
+    async with Client(server) as client:
+        tools = (await client.list_tools()).tools
+        said = await client.call_tool("list_staged", {"project": "none such"})
+
+    assert len(tools) == 4
+    assert said.is_error
+    assert "none such" in said_by(said)
