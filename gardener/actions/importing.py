@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -13,11 +13,11 @@ from gardener.errors import GardenerError, Refused
 from gardener.notices import EventKind
 from gardener.projects import Project
 from gardener.saved_tests import SavedTest, Status
-from gardener.store import Transaction, events, saved_tests
+from gardener.store import Transaction, events, pages, recordings, saved_tests
 from gardener.tools import Tools
 from repair_ladder import fragments
 from repair_ladder.errors import BadTest
-from repair_ladder.formats import Exported, WrittenTest, choosing, yaml
+from repair_ladder.formats import Exported, WrittenTest, choosing, lists, yaml
 from repair_ladder.formats.gathering import with_notes
 from repair_ladder.steps import Steps, show_place, walk
 
@@ -272,11 +272,25 @@ def export_yaml(test: SavedTest) -> str:
     return test.source if test.source is not None else yaml.canonical(test.written())
 
 
-def export(test: SavedTest, project: Project, form: str, *, partial: bool = False) -> Exported:
+async def used_in(tx: Transaction, test: SavedTest) -> lists.Used:
+    """What the last green run of this version of the test filled: lists are written otherwise than fields."""
+    recording = await recordings.get(tx, test.id, test.version)
+    fills = {show_place(place) for place, step in walk(test.steps) if step.kind == "fill"}
+    steps = [one for one in recording.steps if one.place in fills] if recording else []
+    seen = await pages.get_many(tx, {one.page_key for one in steps})
+    return {
+        one.place: (seen[one.page_key], one.target) for one in steps if one.page_key in seen and one.target is not None
+    }
+
+
+def export(
+    test: SavedTest, project: Project, form: str, *, partial: bool = False, used: lists.Used | None = None
+) -> Exported:
     """The test in a format. Raises Refused if that format cannot say all of it; with `partial` the rest is marked."""
     if form == "yaml":
         return Exported(export_yaml(test))
-    made = choosing.write(form, test.written(), base_url=project.base_url, test_id=project.settings.test_id_attribute)
+    written = replace(test.written(), steps=lists.as_chosen(test.steps, used or {}))
+    made = choosing.write(form, written, base_url=project.base_url, test_id=project.settings.test_id_attribute)
     if made.lost and not partial:
         raise Refused(
             f"'{test.name}' was not exported: {len(made.lost)} of its steps cannot be said in this format: "

@@ -96,7 +96,8 @@ def export(project_name: str, test: str, form: str, partial: bool) -> None:
         one = await project_named(tools, project_name)
         async with tools.store.reading() as tx:
             saved = await saved_tests.get(tx, one.id, test)
-        return importing.export(saved, one, form, partial=partial)
+            used = await importing.used_in(tx, saved)
+        return importing.export(saved, one, form, partial=partial, used=used)
 
     made = do(work, quiet=True)
     sys.stdout.buffer.write(made.text.encode())

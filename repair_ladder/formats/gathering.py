@@ -181,6 +181,12 @@ def literal(text: str) -> str:
     return text
 
 
+def chosen_file(value: str) -> str | None:
+    """The name of the file that was chosen in a field for files: browsers tell recorders nothing more of it."""
+    name = value.removeprefix("C:\\fakepath\\")
+    return name if name != value and name.strip() and not re.search(r"[/\\]|\A\.+\Z", name) else None
+
+
 def relative(url: str, *bases: str | None) -> str:
     """An address without the base URL it begins with."""
     for base in bases:

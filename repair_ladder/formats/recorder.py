@@ -23,6 +23,7 @@ from repair_ladder.formats.gathering import (
     Gatherer,
     Unsayable,
     beside_step,
+    chosen_file,
     condition_of,
     inlined,
     leads_elsewhere,
@@ -189,6 +190,11 @@ class _Reader:
 
     def change(self, step: Object) -> None:
         value = literal(_text(step, "value"))
+        file = chosen_file(value)
+        if file:
+            self.out.note(f"the file '{quote(file)}' has to lie beside this one: nobody recorded where it was")
+            self.add({"upload": self.spot(step) | {"files": [file]}} | _timeout(step))
+            return
         kind = "select" if _tag(step) == "select" else "fill"
         self.add({kind: self.spot(step) | {"value": value}} | _timeout(step))
 

@@ -11,7 +11,7 @@ import itertools
 import json
 import re
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -30,6 +30,7 @@ from repair_ladder.formats.gathering import (
     TooMuch,
     Unsayable,
     beside_step,
+    chosen_file,
     condition_of,
     inlined,
     leads_elsewhere,
@@ -86,6 +87,7 @@ HELD: Final = frozenset({"Alt", "Control", "Shift"})
 MOST_HELD: Final = 20  # characters that are typed while a key is held
 # Names of variables that are none here; only these are seen in what the IDE fills in.
 OTHER_NAME: Final = re.compile(r"\$\{(?!KEY_\w+\})(?![A-Za-z_]\w*\})[^{}]*\}")
+OPTION: Final = re.compile(r"(?:^css=|[\s>])option(?:[:\[.#][^\s>]*)?\Z|/option(?:\[[^\]/]*\])?\Z")
 LINK_BY: Final = {"linkText": True, "link": True, "partialLinkText": False}
 
 
@@ -156,12 +158,17 @@ class _Reader:
 
     def commands(self, test: Object, running: tuple[str, ...]) -> None:
         commands = test["commands"]
+        gestures = _gestures(commands)
         for number, command in enumerate(commands, 1):
             self.count += 1
             if self.count > MOST_COMMANDS:
                 raise TooMuch(f"line {test.line}: more than {MOST_COMMANDS} commands, those of 'run' counted each time")
             with self.out.part(line_of(command, test.line)):
-                self.command(command, number, running, is_last=number == len(commands))
+                whole = gestures.get(number, command)
+                if whole is None:
+                    self.out.note(f"{command['command']} is a part of the command beside it")
+                else:
+                    self.command(whole, number, running, is_last=number == len(commands))
 
     def command(self, command: object, number: int, running: tuple[str, ...], *, is_last: bool) -> None:
         if not isinstance(command, Object) or not isinstance(command.get("command"), str):
@@ -231,6 +238,9 @@ class _Reader:
     def do(self, command: Object, name: str, target: str, value: str, comment: str) -> None:
         plain = re.sub(r"\A(?:assert|verify)(?=[A-Z])", "assert", name)
         do = _COMMANDS.get(plain)
+        if name in ("click", "clickAt") and self.has_just_chosen() and _is_option(command):
+            self.out.note(f"{name} on an option is left out: the command before has chosen it")
+            return
         if do is None:
             raise Unsayable("not a command that is known")
         unknown = OTHER_NAME.search(f"{target}\n{value}")
@@ -246,6 +256,9 @@ class _Reader:
             if command.get("opensWindow") is True and isinstance(handle, str):
                 self.windows[handle] = "newest"
                 self.opens = handle
+
+    def has_just_chosen(self) -> bool:
+        return bool(self.out.steps) and self.out.steps[-1].kind == "select"
 
     def add(self, raw: Mapping[str, Any]) -> None:
         self.out.add(beside_step(read_step(raw), self.beside))
@@ -270,6 +283,39 @@ class _Reader:
         elif ready.parameters != wanted.parameters:
             raise Unsayable("another answer than the one that is ready for this dialog")
         self.beside = None
+
+
+def _gestures(commands: Sequence[object]) -> dict[int, Object | None]:
+    """By their numbers, what commands of the pointer are together: from one element to another a drag; and where a
+    click on the same element follows, nothing: the IDE has recorded that click twice. None: a part of another one."""
+    known = [one if isinstance(one, Object) else Object() for one in commands]
+    made: dict[int, Object | None] = {}
+    for down, first in enumerate(known):
+        if first.get("command") != "mouseDownAt":
+            continue
+        up = next((at for at in range(down + 1, len(known)) if known[at].get("command") != "mouseMoveAt"), len(known))
+        if up == len(known) or known[up].get("command") != "mouseUpAt":
+            continue
+        then = known[up + 1] if up + 1 < len(known) else Object()
+        to = known[up].get("target", "")
+        if to != first.get("target", ""):
+            drag = Object(first | {"command": "dragAndDropToObject", "value": to})
+            drag.line = first.line
+            made[down + 1] = drag
+            rest = range(down + 1, up + 1)
+        elif then.get("target") == to and then.get("command") in ("click", "clickAt", "doubleClick", "select"):
+            rest = range(down, up + 1)
+        else:
+            continue
+        made |= dict.fromkeys((at + 1 for at in rest), None)
+    return made
+
+
+def _is_option(command: Object) -> bool:
+    """Does any of its targets say that it is an option of a list?"""
+    others = command.get("targets")
+    listed = [one[0] for one in others if isinstance(one, list) and one] if isinstance(others, list) else []
+    return any(isinstance(one, str) and OPTION.search(one) for one in (command.get("target"), *listed))
 
 
 class _Given:
@@ -378,6 +424,11 @@ def _plain(kind: str) -> _Do:
 def _write_text(reader: _Reader, given: _Given) -> _Raws:
     if KEY.search(given.value):
         raise Unsayable("keys in a text that replaces what is there")
+    file = chosen_file(given.value)
+    if file:
+        reader.out.note(f"the file '{quote(file)}' has to lie beside this one: nobody recorded where it was")
+        yield {"upload": given.spot() | {"files": [file]}}
+        return
     yield {"fill": given.spot() | {"value": given.value}}
 
 

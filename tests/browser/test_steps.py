@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from repair_ladder.formats import lists
+from repair_ladder.step_format import read_steps
 from tests.browser.conftest import Answer, Play, Site, green, red, texts
 
 pytestmark = pytest.mark.browser
@@ -131,7 +133,16 @@ async def test_a_list_is_set_to_the_value_before_the_text(
     """A recorded `change` step says neither that it is a list nor more than the value (issue 5)."""
     site.show(page)
 
-    green(await play({kind: {"css": "select", "value": given}}, {"assert_value": {"css": "select", "equals": chosen}}))
+    played = green(
+        await play({kind: {"css": "select", "value": given}}, {"assert_value": {"css": "select", "equals": chosen}})
+    )
+
+    _, choice, _ = played.trace.played
+    seen = {"1": (played.trace.snapshots[choice.snapshot or 0], choice.target or 0)}
+    (told,) = lists.as_chosen(read_steps([{"fill": {"css": "select", "value": given}}]), seen)
+    assert told.kind == "select"
+    if page != LATE % PLACES:  # a list that was still empty when it was seen tells nothing of its options
+        assert dict(told.parameters) == {"value" if given == "1" else "option": given}
 
 
 @pytest.mark.parametrize("kind", ["select", "fill"])

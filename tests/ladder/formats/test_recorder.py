@@ -245,6 +245,14 @@ def test_a_button_that_is_an_input_is_not_looked_for_by_a_label_first() -> None:
     assert spot == {"css": "input.go", "alternatives": [{"label": "Search", "exact": True}]}
 
 
+def test_a_chosen_file_is_uploaded_from_beside_the_recording() -> None:
+    test = read({"type": "change", "selectors": ["#cv"], "value": r"C:\fakepath\cv.pdf"})
+
+    assert write_steps(test.steps) == [{"upload": {"css": "#cv", "files": ["cv.pdf"]}}]
+    assert "'cv.pdf' has to lie beside this one" in test.remarks[0].what
+    assert test.missing == ()
+
+
 def test_keys_held_together_are_one_press() -> None:
     keys = [("keyDown", "Control"), ("keyDown", "a"), ("keyUp", "a"), ("keyUp", "Control")]
     keys += [("keyDown", "Shift"), ("keyUp", "Shift")]

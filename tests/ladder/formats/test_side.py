@@ -129,6 +129,79 @@ def test_several_tests_and_suites_of_one_file() -> None:
     assert "keeps the browser's state" in two.remarks[0].what
 
 
+POINTER = ("mouseDownAt", "mouseMoveAt", "mouseUpAt")
+
+
+def pointer(down: str, up: str) -> list[tuple[str, str, str]]:
+    return [("mouseDownAt", down, "3,4"), ("mouseMoveAt", up, "5,6"), ("mouseUpAt", up, "5,6")]
+
+
+def test_the_pointer_going_from_one_element_to_another_is_a_drag() -> None:
+    test = read(*pointer("css=.card", "css=.bin"), ("click", A))
+
+    assert write_steps(test.steps) == [{"drag": {"css": ".card", "to": {"css": ".bin"}}}, {"click": CSS}]
+    assert (test.missing, test.understood, test.parts) == ((), 4, 4)
+
+
+@pytest.mark.parametrize("then", [("click", A), ("select", A, "label=Two")], ids=["a click", "a choice"])
+def test_a_press_that_the_next_command_says_again_is_left_out(then: tuple[str, ...]) -> None:
+    test = read(*pointer(A, A), then)
+
+    assert [step.kind for step in test.steps] == [then[0]]
+    assert [remark.is_missing for remark in test.remarks] == [False] * 3
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [pointer(A, A), pointer(A, A)[:1], [*pointer(A, A)[:2], ("click", A)], pointer("css=.card", "css=.bin")[1:]],
+    ids=["nothing says it again", "never up", "never up before a click", "never down"],
+)
+def test_a_press_that_nothing_says_again_is_missing(commands: list[tuple[str, ...]]) -> None:
+    test = read(*commands)
+
+    assert len(test.missing) == len([one for one in commands if one[0] in POINTER])
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"target": "css=#size > option:nth-child(2)"},
+        {"target": "xpath=//select[@id='size']/option[2]"},
+        {
+            "target": "css=.large",
+            "targets": [["css=.large", "css:finder"], ["xpath=//option[@value='l']", "xpath:attributes"]],
+        },
+    ],
+    ids=["css", "xpath", "another target says so"],
+)
+def test_a_click_on_the_option_that_was_just_chosen_is_left_out(option: dict[str, Any]) -> None:
+    """The IDE records both, and an option of a closed list cannot be clicked."""
+    click = {"command": "click", "value": ""} | option
+
+    chosen = read(("select", "id=size", "label=Large"), click)
+    alone = read(click)
+
+    assert [step.kind for step in chosen.steps] == ["select"]
+    assert (chosen.missing, [step.kind for step in alone.steps]) == ((), ["click"])
+
+
+@pytest.mark.parametrize("target", ["css=.option", "css=#options", "xpath=//option/span", "linkText=option"])
+def test_a_click_on_something_else_after_a_choice_stays(target: str) -> None:
+    test = read(("select", "id=size", "label=Large"), ("click", target))
+
+    assert [step.kind for step in test.steps] == ["select", "click"]
+
+
+def test_a_chosen_file_is_uploaded_from_beside_the_test() -> None:
+    test = read(("type", A, r"C:\fakepath\cv.pdf"), ("type", A, r"C:\fakepath\..\x"))
+
+    assert write_steps(test.steps) == [
+        {"upload": {**CSS, "files": ["cv.pdf"]}},
+        {"fill": {**CSS, "value": r"C:\fakepath\..\x"}},
+    ]
+    assert "has to lie beside" in test.remarks[0].what
+
+
 def test_the_other_targets_are_alternatives() -> None:
     targets = [["id=a", "id"], ["css=.a", "css:finder"], ["dom=x", "dom"], ["xpath=//a", "xpath:link"]]
 
@@ -378,7 +451,12 @@ texts = st.sampled_from(
     ]
 ) | st.text(max_size=12)
 a_command = st.fixed_dictionaries(
-    {"command": st.sampled_from([*sorted(side._COMMANDS), "if", "end", "run", "close", "//x", "verifyText"]) | texts},
+    {
+        "command": st.sampled_from(
+            [*sorted(side._COMMANDS), *POINTER, "if", "end", "run", "close", "//x", "verifyText"]
+        )
+        | texts
+    },
     optional={
         "target": texts,
         "value": texts,
