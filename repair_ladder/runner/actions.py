@@ -51,6 +51,7 @@ async def act(run: Run, step: Step, written: Step) -> None:
             await audit(run, step)
         case "press" if step.locator is None:
             keep_off(run, step)
+            run.see_painted()
             await run.page.keyboard.press(str(given["key"]))
         case "extract":
             await extract(run, step)

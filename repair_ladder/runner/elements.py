@@ -50,6 +50,7 @@ def keep_off(run: Run, step: Step) -> None:
 
 async def use_element(run: Run, step: Step, written: Step) -> None:
     target = await run.one(step)
+    run.see_painted()
     keep_off(run, step)
     given = step.parameters
     options: dict[str, Any] = {"timeout": run.left_ms()}

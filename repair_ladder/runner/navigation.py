@@ -33,6 +33,7 @@ async def go(run: Run, url: str) -> None:
 
 
 async def navigate(run: Run, move: Callable[[float], Awaitable[Response | None]]) -> None:
+    run.see_painted()
     try:
         response = await move(max(run.left_ms(), LOAD_MS))
     except BrowserTimeout as error:

@@ -48,8 +48,7 @@ class Pictures:
         if not self.stage.pictures:
             return None
         if not self.stage.secrets:
-            newest = self.frames.get(page)
-            return base64.b64decode(newest) if newest else None
+            return self.newest(page)
         before, self.pictured = self.pictured, None
         look = look if kind.startswith("assert_") else None
         if before and look and before[0].is_same_page(look):
@@ -62,6 +61,10 @@ class Pictures:
             self.pictured = (look, taken) if look else None
             return taken
         return None
+
+    def newest(self, page: Page) -> bytes | None:
+        newest = self.frames.get(page)
+        return base64.b64decode(newest) if newest else None
 
     def to_mask(self, page: Page) -> list[BrowserLocator]:
         """Password fields, what a secret was filled into, and whatever else shows or may show one, in all frames."""

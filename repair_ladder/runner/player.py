@@ -32,6 +32,8 @@ SCROLLING_S: Final = 120.0  # for all of them
 CAUSING: Final = frozenset(  # what may bring up a toast; a check asks for those that came since the last of them
     "goto back reload click dblclick check uncheck fill type press select upload drag tab use".split()
 )
+LOADING: Final = frozenset({"goto", "back", "reload"})
+PAINTED_S: Final = 0.1  # until a page that a test ends on is drawn
 MOST_SENT: Final = 50  # requests of one step that are remembered
 
 
@@ -64,6 +66,7 @@ async def play(run: Run, steps: Steps, on_step: OnStep | None) -> Outcome:
         is_stuck = isinstance(failed, Stuck)
         why = run.redact(str(failed))[: 4 * LONGEST_LINE] if failed else None
         snapshot_at, target_at = run.found or (None, None)
+        run.see_painted()
         run.asked_before.append(asked_before)
         run.played.append(
             Played(
@@ -73,17 +76,23 @@ async def play(run: Run, steps: Steps, on_step: OnStep | None) -> Outcome:
                 shots=tuple(run.pictures.shots),
             )
         )  # fmt: skip
+        if step.kind in LOADING and run.stage.pictures and not run.stage.secrets:
+            run.painting = len(run.played) - 1, run.page
         if failed and is_stuck:
             return Red(trace(run), place, failed.cause, why or "")
         if failed and not step.optional:
             return await red(run, place, failed, why or "")
         if on_step:
             await on_step(place, step, "skipped" if failed else "passed")
+    if run.painting is not None:
+        await asyncio.sleep(PAINTED_S)
+        run.see_painted()
     return Green(trace(run))
 
 
 async def red(run: Run, place: Place, failed: Failed, message: str) -> Red:
     """The failure with the page as it stands, once it holds still."""
+    run.see_painted()
     page, target, picture = None, None, None
     with contextlib.suppress(Error, TimeoutError):
         async with asyncio.timeout(run.stage.stuck_s):

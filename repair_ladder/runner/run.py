@@ -7,6 +7,7 @@ import contextlib
 import itertools
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from playwright.async_api import BrowserContext, Error, Page
@@ -53,6 +54,7 @@ class Run:
         self.way = 0
         self.fragments: list[str] = []  # those being played, outermost first
         self.fragment_steps = 0
+        self.painting: tuple[int, Page] | None = None  # the last step, if it loaded a page
         self.witness = Witness(context, page, lambda: self.page, redact)
         self.pictures = Pictures(context, stage)
         self.locating = Locating(lambda: self.page, stage.test_id_attribute)
@@ -63,6 +65,14 @@ class Run:
         """Forget what the step before found."""
         self.place = self.witness.place = place
         self.target, self.look, self.found, self.way, self.pictures.shots = None, None, None, 0, []
+
+    def see_painted(self) -> None:
+        """Before the page changes again: what the step before loaded has been drawn by now, and not when it ended."""
+        if self.painting is not None:
+            number, page = self.painting
+            self.painting = None
+            picture = self.pictures.newest(page)
+            self.played[number] = replace(self.played[number], picture=picture)
 
     def on_page(self, page: Page) -> None:
         page.on("close", self.on_close)

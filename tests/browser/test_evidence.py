@@ -5,10 +5,12 @@ from __future__ import annotations
 import io
 import struct
 import zipfile
+from itertools import count
 
 import pytest
 
 from repair_ladder.outcomes import Red
+from repair_ladder.runner.pictures import Pictures
 from repair_ladder.step_format import read_steps
 from tests.browser.conftest import Play, Site, green, red
 
@@ -30,6 +32,28 @@ async def test_each_step_has_a_small_picture_of_the_page_after_it(play: Play, si
     assert before != after
     assert len(after) < 60_000
     assert [one.picture for one in green(plain).trace.played] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("then", "pictures"),
+    [
+        ((), [b"2"]),
+        (({"click": {"css": "button"}},), [b"2", b"3"]),
+        (({"wait": 1}, {"reload": None}), [b"2", b"3", b"5"]),
+    ],
+    ids=["the end", "another step", "another page"],
+)
+async def test_the_picture_of_a_loaded_page_is_taken_just_before_it_changes_again(
+    play: Play, site: Site, monkeypatch: pytest.MonkeyPatch, then: tuple[dict[str, object], ...], pictures: list[bytes]
+) -> None:
+    """When loading ends nothing may be drawn yet. How long drawing takes is the machine's, so the film is a counter."""
+    asked = count(1)
+    monkeypatch.setattr(Pictures, "newest", lambda *_: str(next(asked)).encode())
+    site.show("<button>Go</button>")
+
+    played = green(await play(*then, pictures=True)).trace.played
+
+    assert [one.picture for one in played] == pictures
 
 
 async def test_no_picture_shows_a_secret_wherever_the_page_repeats_it(play: Play, site: Site) -> None:
