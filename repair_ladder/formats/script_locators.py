@@ -164,6 +164,8 @@ def keep(spot: Spot, **filters: Any) -> Spot:
         mixes = key.endswith("text") and texts and bool(at.get("regex")) != is_pattern
         if "nth" in at or key in at or mixes or (is_pattern and at.get("exact")):
             at = {"css": SELF, "within": at}
+        if isinstance(value, Spot) != (key in ("has", "has_not")):
+            raise Unsayable(f"the filter {quote(key)}")
         if isinstance(value, Spot):
             if value.frames:
                 raise Unsayable("a filter in a frame of its own")

@@ -598,6 +598,8 @@ def test_a_pattern_that_an_attribute_has_also_asks_whether_it_is_there() -> None
         (["x = ['a']", "x.append('b')", "page.fill('#a', x[0])"], "'x' is not known"),
         (["a, *b, c = ['1', '2', '3', '4']", "page.fill('#a', c)"], "'c' is not known"),
         (["other = page.context.new_page()", "other.click('#a')"], "a second page"),
+        (["row = '#a'", "page.locator('li').filter(has=row).click()"], "the filter has"),
+        (["row = page.locator('#a')", "page.locator('li').filter(has_text=row).click()"], "the filter has_text"),
         (["page.frame(url='http://x.test/').click('#a')"], "a frame by its address"),
         (["page.set_viewport_size({'width': 375, 'height': 800})"], "a phone's window"),
         (["page.drag_and_drop('#a')"], "from where to where"),
