@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -82,40 +83,63 @@ class Outside:
         return "ok"
 
 
-@pytest.fixture
-def outside() -> Iterator[tuple[Outside, str]]:
-    known = Outside()
+class Site:
+    """The servers, at one address; what they know begins anew with each test."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.answer(known.get(self.path) if self.path != "/favicon.ico" else "")
+    def __init__(self) -> None:
+        site, self.known = self, Outside()
 
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["content-length"]))
-            if self.path == "/order":
-                known.order()
-                self.answer("", location="/thanks")
-            else:
-                self.answer(known.news(body))
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.answer(site.known.get(self.path) if self.path != "/favicon.ico" else "")
 
-        def answer(self, text: str, *, location: str = "") -> None:
-            with contextlib.suppress(OSError):  # whoever asked may be dead by now
-                self.send_response(303 if location else 200)
-                self.send_header("location", location)
-                self.send_header("content-type", "text/html")
-                self.send_header("content-length", str(len(text)))
-                self.end_headers()
-                self.wfile.write(text.encode())
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["content-length"]))
+                if self.path == "/order":
+                    site.known.order()
+                    self.answer("", location="/thanks")
+                else:
+                    self.answer(site.known.news(body))
 
-        def log_message(self, *_: Any) -> None:
-            pass
+            def answer(self, text: str, *, location: str = "") -> None:
+                with contextlib.suppress(OSError):  # whoever asked may be dead by now
+                    self.send_response(303 if location else 200)
+                    self.send_header("location", location)
+                    self.send_header("content-type", "text/html")
+                    self.send_header("content-length", str(len(text)))
+                    self.end_headers()
+                    self.wfile.write(text.encode())
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        serving = threading.Thread(target=server.serve_forever, daemon=True)
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"127.0.0.1:{self.server.server_address[1]}"
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    made = Site()
+    with made.server:
+        serving = threading.Thread(target=made.server.serve_forever, daemon=True)
         serving.start()
-        yield known, f"127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
+        yield made
+        made.server.shutdown()
         serving.join()
+
+
+@pytest.fixture(scope="module")
+def prepared(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder in which everything begins; each test works on a copy."""
+    if chromium.installed() is None:
+        pytest.skip("no Chromium is installed")
+    folder = tmp_path_factory.mktemp("prepared")
+    asyncio.run(prepare(settings_of(folder), site.address, site.known))
+    return folder
+
+
+def settings_of(folder: Path) -> Settings:
+    return read_settings({**os.environ, "GARDENER_LEASE_SECONDS": LEASE_S}, folder, data_dir=str(folder))
 
 
 async def prepare(settings: Settings, address: str, outside: Outside) -> None:
@@ -171,15 +195,10 @@ MOMENTS: dict[str, Callable[[Outside, str], bool]] = {
 
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_killed_server_goes_on_and_tells_everybody_of_everything_and_nobody_too_often(
-    outside: tuple[Outside, str], tmp_path: Path, moment: str
+    site: Site, prepared: Path, tmp_path: Path, moment: str
 ) -> None:
-    if chromium.installed() is None:
-        pytest.skip("no Chromium is installed")
-    known, address = outside
-    environ = {**os.environ, "GARDENER_LEASE_SECONDS": LEASE_S}
-    settings = read_settings(environ, tmp_path, data_dir=str(tmp_path / "data"))
-    asyncio.run(prepare(settings, address, known))
-    known.kill_at = MOMENTS[moment]
+    settings = settings_of(Path(shutil.copytree(prepared, tmp_path / "data")))
+    known = site.known = Outside(release=2, kill_at=MOMENTS[moment])
 
     process = known.victim = serve(settings)
     try:
