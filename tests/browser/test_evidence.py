@@ -22,7 +22,7 @@ JPEG = b"\xff\xd8"
 async def test_each_step_has_a_small_picture_of_the_page_after_it(play: Play, site: Site) -> None:
     site.show("<h1>Shop</h1><button onclick=\"document.body.style.background = 'green'\">Go</button>")
 
-    done = await play({"wait": 400}, {"click": {"css": "button"}}, {"wait": 400}, pictures=True)
+    done = await play({"wait": 1000}, {"click": {"css": "button"}}, {"wait": 1000}, pictures=True)
     plain = await play({"wait": 1})
 
     before, after = (green(done).trace.played[at].picture for at in (1, 3))
