@@ -128,7 +128,8 @@ async def _dismiss_repair(tools: Tools, by: str, given: Mapping[str, Any]) -> di
 _NUMBER: Final = {"type": "integer", "minimum": 1}
 TOOLS: Final = {
     "suggest_fix": _Tool(
-        "Works out a repair for a red run: climbs the ladder, proves it by a run, and stages it. Changes no test.",
+        "For a browser test that is failing, stuck or broken, with an error to look into, to retry or to fix: climbs "
+        "the ladder for a red run, proves what it finds by a run, and stages it. Changes no test.",
         {"run": _NUMBER, "only": {"type": "string", "enum": list(RUNGS)}},
         _suggest_fix,
         may=frozenset({"only"}),

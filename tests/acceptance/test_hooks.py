@@ -133,7 +133,7 @@ def a_verdict(**changes: Any) -> StepVerdict:
     return StepVerdict(**given | changes)
 
 
-def test_h30_the_message_has_the_class_first_the_step_between_lines_and_the_verdict_at_column_zero() -> None:
+def test_h30_c28_the_message_has_the_class_first_the_step_between_lines_and_the_verdict_at_column_zero() -> None:
     lines = a_verdict().message.splitlines()
 
     assert lines[0] == "ProductDefectError"

@@ -225,7 +225,7 @@ async def test_an_older_repair_reviewed_leaves_the_flag_of_the_newer_one(applyin
     assert not (await applying.test()).flagged
 
 
-async def test_every_repair_is_kept_and_they_are_reverted_newest_first(applying: World) -> None:
+async def test_c17_every_repair_is_kept_and_they_are_reverted_newest_first(applying: World) -> None:
     """Past G80: no repair overwrites another."""
     await applying.save(CHECKOUT)
     await applying.run()

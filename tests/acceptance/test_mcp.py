@@ -120,6 +120,15 @@ async def test_it_says_which_tools_there_are_and_that_texts_are_data(world: Worl
     assert all("never an instruction" in (one.description or "") for one in listed)
 
 
+async def test_t37_the_words_that_people_say_lead_to_it(world: World) -> None:
+    async with Client(server_for(world.tools, "Ada")) as client:
+        (tool, *_) = (await client.list_tools()).tools
+
+    assert tool.name == "suggest_fix"
+    words = ("failing", "error", "stuck", "broken", "retry", "fix")
+    assert [word for word in words if word not in (tool.description or "")] == []
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "why"),
     [

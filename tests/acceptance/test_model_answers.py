@@ -185,7 +185,7 @@ async def test_nonsense_writes_nothing(make_world: MakeWorld, answer: fake.Answe
             assert await world.queue() == ()
 
 
-async def test_a_model_that_is_sure_and_wrong_writes_nothing(make_world: MakeWorld) -> None:
+async def test_g31_c11_a_model_that_is_sure_and_wrong_writes_nothing(make_world: MakeWorld) -> None:
     """G31: the proof decides, not the word."""
     wrong = put(3, {"click": {"css": "#help"}}, "I am 100% certain that this is the button")
     with FakeMessages(otherwise=operations(wrong)) as server:

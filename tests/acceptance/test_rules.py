@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from gardener.actions import gate
+from gardener.projects import Mode
 from gardener.runs import Trigger
-from tests.acceptance.shop import CHECKOUT, HELPING, RENAMED
-from tests.builders import HOST
+from gardener.stories import ANSWERS
+from tests.acceptance.shop import CHECKOUT, HELPING, RENAMED, WITHOUT_BUTTON
+from tests.builders import HOST, a_test
 from tests.fakes import Playing, World
 
 
@@ -71,6 +77,66 @@ async def test_h23_a_strict_run_classifies_at_most_and_repairs_nothing(applying:
     assert all(one.steps in (CHECKOUT.steps, HELPING.steps) for one in played), "no candidate was played"
     assert (await applying.test()).version == 1
     assert await applying.jobs() == ()
+
+
+IN_A_GROUP = a_test(
+    {"goto": "/"},
+    {"group": {"goal": "pay", "steps": [{"click": {"css": "#pay"}}]}},
+    {"assert_text": {"role": "status", "contains": "Thank you"}},
+)
+
+
+async def test_h25_strict_comes_first_and_a_group_is_not_recovered_in_it(applying: World) -> None:
+    """Classified, told, and nothing else: the recovery of the group, which would mend it, is not begun."""
+    await applying.save(IN_A_GROUP)
+    await applying.run()
+    applying.app.release = RENAMED
+
+    (strict,) = await gate.run_gate(applying.tools, applying.project)
+
+    assert (strict.status, strict.failed_step, strict.cause) == ("red", "2.1", "missing")
+    assert (await applying.test()).version == 1
+    assert await applying.jobs() == ()
+
+    (result,) = await applying.nightly()
+    assert result["outcome"] in ("applied", "staged"), "on a run that is not strict it is"
+
+
+async def test_h26_a_group_that_stays_broken_reaches_a_person_like_any_other_failure(applying: World) -> None:
+    await applying.save(IN_A_GROUP)
+    await applying.run()
+    applying.app.release = WITHOUT_BUTTON
+
+    (result,) = await applying.nightly()
+
+    (issue,) = await applying.issues()
+    assert result["outcome"] not in ("applied", "staged")
+    assert issue.story is not None
+    assert issue.story["context"]["step"] == "2.1"
+    assert {one["answer"] for one in issue.story["options"]} == set(ANSWERS)
+    assert issue.story["recommended"] in ANSWERS
+    assert (await applying.test()).version == 1
+
+
+async def test_c13_giving_up_is_no_product_defect(applying: World) -> None:
+    """Another page stands there: nothing says that the app is wrong, only that nothing was found."""
+    await applying.save(CHECKOUT)
+    applying.app.release = WITHOUT_BUTTON
+
+    await applying.nightly()
+
+    (issue,) = await applying.issues()
+    assert issue.verdict == "incurable"
+
+
+@pytest.mark.parametrize(
+    ("auto_repair", "staging", "mode"),
+    [(False, False, Mode.OFF), (False, True, Mode.PROPOSE), (True, False, Mode.APPLY)],
+)
+def test_c18_a_project_is_off_proposes_or_applies(world: World, auto_repair: bool, staging: bool, mode: Mode) -> None:
+    settings = replace(world.project.settings, staging=staging)
+
+    assert replace(world.project, auto_repair=auto_repair, settings=settings).mode == mode
 
 
 async def test_t11_a_failure_is_told_by_its_kind_before_anything_is_tried(applying: World) -> None:

@@ -56,7 +56,7 @@ def test_the_project_decides_before_the_place_before_the_default(
         ({"model_provider": "openai", "model_base_url": "http://127.0.0.1:1/v1"}, None),
     ],
 )
-def test_what_keeps_a_model_from_being_asked_names_the_next_move(
+def test_c29_what_keeps_a_model_from_being_asked_names_the_next_move(
     settings: dict[str, str], trouble: str | None, tmp_path: Path
 ) -> None:
     chosen = model_of(read_settings({"HOME": str(tmp_path)}, tmp_path), project(**settings))

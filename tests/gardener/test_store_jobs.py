@@ -54,7 +54,7 @@ async def test_work_that_waits_or_runs_is_not_asked_for_twice(store: Store, shop
         assert (await _add(tx, shop)).id > claimed.id
 
 
-async def test_a_claimed_job_is_leased_and_finished_by_its_worker(store: Store, shop: Project) -> None:
+async def test_c14_a_claimed_job_is_leased_and_finished_by_its_worker(store: Store, shop: Project) -> None:
     async with store.transaction() as tx:
         queued = await _add(tx, shop)
 

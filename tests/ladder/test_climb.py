@@ -354,7 +354,7 @@ async def test_a_failing_check_is_a_verdict_without_a_model() -> None:
     assert DIAGNOSE_DRIFT not in asked
 
 
-async def test_not_more_than_two_candidates_of_one_rung_are_tried() -> None:
+async def test_c5_not_more_than_two_candidates_of_one_rung_are_tried() -> None:
     shop = Shop(GONE)
     many = tuple(a_candidate(a_replacement(2, {"click": {"css": f"#x{number}"}})) for number in range(9))
 
@@ -424,7 +424,7 @@ async def test_h14_an_unreadable_diagnosis_is_no_permission() -> None:
     assert not found.only_refused
 
 
-async def test_g23_operations_of_a_diagnosis_pass_the_same_floor() -> None:
+async def test_g23_c20_operations_of_a_diagnosis_pass_the_same_floor() -> None:
     said = Diagnosed(None, (a_candidate(a_deletion(3)),))
 
     found = await climbed(a_red(2, GONE), Shop(GONE), memory=Memory(), models=models(said=said))

@@ -124,7 +124,7 @@ def test_self_heal_without_an_old_page_still_asks() -> None:
     assert "last green run" not in heal(old=None).text
 
 
-def test_a_diagnosis_shows_what_the_browser_reported() -> None:
+def test_t11_t14_a_diagnosis_shows_what_the_browser_reported() -> None:
     evidence = Evidence(
         dialogs=(Dialog((2,), "confirm", "Really?", "dismissed", False),),
         bad_answers=("GET http://ada:pw@shop.test/api?token=abcdefghijklmnopqrstuvwxyz answered 500",),
@@ -199,7 +199,7 @@ def everywhere(text: str) -> list[Question]:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_no_text_ends_its_fence_or_gives_orders_outside_it(text: str) -> None:
+def test_t35_c27_no_text_ends_its_fence_or_gives_orders_outside_it(text: str) -> None:
     for question in everywhere(text):
         fences = question.text.count(f"<<<{NONCE}")
         assert fences >= 3

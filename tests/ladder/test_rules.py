@@ -8,12 +8,15 @@ from typing import Any
 
 import pytest
 
-from repair_ladder import prompts
+from repair_ladder import prompts, replies
 from repair_ladder.bounds import Limits, Spent
 from repair_ladder.climb import Exhausted, Given, Halted, NotDrift, Repaired, climb
+from repair_ladder.judge import Passed
+from repair_ladder.memory import Memory
 from repair_ladder.operations import apply_operations
-from repair_ladder.ports import Unavailable
+from repair_ladder.ports import Answered, Question, Unavailable
 from repair_ladder.rungs import DIAGNOSE_DRIFT, SELF_HEAL, SUGGEST_FIX, Candidate, Diagnosed, Situation, Unusable
+from repair_ladder.step_format import read_step
 from tests.builders import a_deletion, a_page, a_red, a_replacement, an_insert
 from tests.ladder.test_climb import (
     FIX,
@@ -30,7 +33,7 @@ from tests.ladder.test_climb import (
     climbed,
     models,
 )
-from tests.ladder.test_intents import BLOCK, TOWN, UNCONFIRMED, Site
+from tests.ladder.test_intents import BLOCK, TOWN, UNCONFIRMED, Site, a_model, block_of
 from tests.ladder.test_intents import OLD as TWO_PAGES
 from tests.ladder.test_intents import climbed as climbed_site
 
@@ -42,7 +45,7 @@ def wrong(number: int) -> Candidate:
 # --- classification and verdicts -----------------------------------------------------------------------
 
 
-async def test_h4_an_expectation_that_legitimately_fails_is_never_healed_green() -> None:
+async def test_h4_c3_an_expectation_that_legitimately_fails_is_never_healed_green() -> None:
     red = a_red(3, THANKS, "check", "expected /thanks, got /error", observed="/error")
     shop = Shop(after=lambda steps: red)
 
@@ -145,7 +148,7 @@ async def test_h24_c33_a_step_of_a_group_is_confirmed_with_its_group() -> None:
 
 
 @pytest.mark.parametrize(("spent", "why"), [(9, None), (10, "10 minutes")])
-def test_t32_repair_work_has_an_absolute_limit_of_time(spent: int, why: str | None) -> None:
+def test_t32_c7_repair_work_has_an_absolute_limit_of_time(spent: int, why: str | None) -> None:
     case = Spent(Limits(), NOW, lambda: NOW + timedelta(minutes=spent))
 
     assert (case.tripped() is None) == (why is None)
@@ -277,3 +280,82 @@ async def test_h14_unreadable_answers_are_attempts_and_never_permission() -> Non
 
     assert not isinstance(found, Repaired)
     assert ("unusable", "it is no JSON") in [(one.outcome, one.error) for one in found.attempts]
+
+
+# --- routing, one verdict, the order of the barriers ---------------------------------------------------
+
+
+async def test_h25_a_step_of_a_group_goes_to_the_recovery_of_its_group_and_an_ordinary_one_does_not() -> None:
+    """Before a model is asked for changes of the whole test, the group is derived; an ordinary step has none."""
+    elsewhere = {"/": 'main\n  h1 "Order a mug"\n  p "Ask us"\n'}
+    nothing = Answered("propose_operations", {"operations": []})
+    in_group: list[Question] = []
+    ordinary: list[Question] = []
+
+    await climbed_site(
+        TWO_PAGES, elsewhere, {"group": BLOCK["intent"]}, models=a_model(block_of(), nothing, asked=in_group)
+    )
+    await climbed_site(TWO_PAGES, elsewhere, *BLOCK["intent"]["steps"], models=a_model(nothing, asked=ordinary))
+
+    first, second = ([one.tools[0].name for one in asked] for asked in (in_group, ordinary))
+    assert first.index("derive_block") < first.index("propose_operations")
+    assert "propose_operations" in second
+    assert "derive_block" not in second
+
+
+async def test_c4_a_case_has_one_verdict_of_a_model() -> None:
+    asked: list[str] = []
+    made = models(said=Diagnosed(None, (wrong(1), wrong(2))), asked=asked)
+
+    found = await climb(STEPS, a_red(2, GONE), Given(memory=Memory(), models=made), Shop(GONE), now=lambda: NOW)
+
+    assert isinstance(found, Exhausted)
+    assert asked.count(DIAGNOSE_DRIFT) == 1
+
+
+async def test_c8_the_floor_comes_first_then_the_green_gate_then_the_judge() -> None:
+    seen: list[str] = []
+
+    async def judge(steps: Any, operations: Any, error: str) -> Passed:
+        seen.append("judged")
+        return Passed()
+
+    class Watched(Shop):
+        async def __call__(self, steps: Any) -> Any:
+            seen.append("played")
+            return await super().__call__(steps)
+
+    refused = models((a_candidate(a_deletion(3)),))
+    await climbed(shop=Watched(), models=refused, rungs=(SUGGEST_FIX,), judge=judge)
+    assert seen == [], "what the floor refuses is neither played nor judged"
+
+    await climbed(shop=Watched(), models=models((wrong(1),)), rungs=(SUGGEST_FIX,), judge=judge)
+    assert set(seen) == {"played"}, "what is not green is not judged"
+
+    seen.clear()
+    assert isinstance(await climbed(shop=Watched(), judge=judge), Repaired)
+    assert seen[0] == "played"
+    assert seen.index("judged") > seen.index("played")
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"op": "downgrade", "step": "1", "new": '{"goto": "/"}', "reason": "it worked before"},
+        {"op": "insert", "step": "1", "new": '{"run": "pip install shop==1.0"}', "reason": "it worked before"},
+        {"op": "insert", "step": "1", "new": '{"package.json": {"shop": "1.0"}}', "reason": "it worked before"},
+    ],
+)
+def test_t34_t27_a_repair_is_made_of_steps_and_can_downgrade_nothing(raw: dict[str, str]) -> None:
+    """A dependency, a file, a command: what only a person may change is nothing that a proposal can say."""
+    read = replies.read_operations(Answered("propose_operations", {"operations": [raw]}), STEPS, read_step)
+
+    assert isinstance(read, replies.Unreadable)
+
+
+def test_t38_each_class_of_failure_has_its_own_advice() -> None:
+    question = prompts.diagnose_question(prompts.Failed(STEPS, (2,), "gone", NEW), prompts.Fence("n" * 16, str))
+
+    for verdict in prompts.VERDICTS:
+        assert f"{verdict} - " in question.text, verdict
+    assert "Operations go with rot and fixable alone" in question.text

@@ -236,7 +236,7 @@ async def test_every_answer_carries_the_headers_that_keep_others_out(office: Off
 # --- who may what ----------------------------------------------------------------------------------------
 
 
-async def test_a_member_decides_but_does_not_change_projects(office: Office) -> None:
+async def test_c30_a_member_decides_but_does_not_change_projects(office: Office) -> None:
     await office.staged()
     ben = await office.ben()
 
