@@ -35,6 +35,7 @@ class ProjectSettings:
     """What `project set` changes. Defaults are those of a new project."""
 
     staging: bool = False  # scheduled sweeps stage proposals (mode propose)
+    stage_red: bool = False  # and so does a red unattended run (C19)
     urls: tuple[str, ...] = ()  # further pages that a sweep looks at
     allowed_origins: tuple[str, ...] = ()  # beside the app's own
     sign_in: str | None = None  # the test that signs in for all others; None: tests sign in by themselves
@@ -105,6 +106,11 @@ class Project:
             return Mode.APPLY
         return Mode.PROPOSE if self.settings.staging else Mode.OFF
 
+    @property
+    def mends_red_runs(self) -> bool:
+        """Does a red unattended run ask for a repair? To be applied (G7), or where the project says so to be staged."""
+        return self.mode == Mode.APPLY or (self.mode == Mode.PROPOSE and self.settings.stage_red)
+
 
 def read_base_url(text: str) -> str:
     """The address of an app without a slash at its end. Raises BadSetting."""
@@ -155,7 +161,7 @@ def change_settings(settings: ProjectSettings, changes: Mapping[str, str]) -> Pr
     read: dict[str, Any] = {}
     for key, text in changes.items():
         match key:
-            case "staging" | "archived" | "pictures" | "traces":
+            case "staging" | "stage_red" | "archived" | "pictures" | "traces":
                 read[key] = _flag(key, text)
             case "sweep_cron" | "suite_cron" | "control_cron":
                 read[key] = _cron(key, text) if text else None

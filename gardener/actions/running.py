@@ -87,7 +87,7 @@ async def _ask_for_repairs(
                 causes.setdefault(one.run.cause or "environment", []).append(one)
                 continue
             may = repairs and one.run.status == RunStatus.RED and may_tend(test, trigger=one.run.trigger) is None
-            if may and await projects.auto_repair_of(tx, project.id):
+            if may and (await projects.by_id(tx, project.id)).mends_red_runs:
                 asked.append((await ask_for_repair(tx, tools, project, test, one.run)).id)
         for cause, ran in causes.items():
             tested = [one.run.test for one in ran if one.run.test is not None]
@@ -147,7 +147,7 @@ async def heal(tools: Tools, job: Job) -> Result | Waits | None:
         project = await projects.by_id(tx, job.project)
         run = await runs.get(tx, int(job.payload["run"]))
         test = await saved_tests.by_id(tx, int(job.payload["test"]))
-    if not project.auto_repair or may_tend(test, trigger=run.trigger, version=run.version) is not None:
+    if not project.mends_red_runs or may_tend(test, trigger=run.trigger, version=run.version) is not None:
         return None
     shut = project.settings.why_read_only(tools.now())
     if shut:

@@ -178,3 +178,29 @@ async def test_g92_by_hand_the_switch_does_not_matter(make_world: MakeWorld, on:
         (repair,) = await world.history()
         assert repair.author == "Ada"
         assert not (await world.test()).flagged
+
+
+async def test_c19_a_red_unattended_run_stages_where_a_proposing_project_says_so(world: World) -> None:
+    await world.settle(staging=True, stage_red=True)
+    await world.save(CHECKOUT)
+    await world.run()
+    world.app.release = RENAMED
+
+    (result,) = await world.nightly()
+
+    assert result["outcome"] == "staged"
+    assert len(await world.queue()) == 1
+    assert (await world.test()).version == 1, "G12: nothing is written until a person approves"
+
+
+@pytest.mark.parametrize("settings", [{"staging": True}, {"stage_red": True}, {}])
+async def test_c19_by_default_a_red_run_of_a_project_that_does_not_apply_stages_nothing(
+    world: World, settings: dict[str, bool]
+) -> None:
+    await world.settle(**settings)
+    await world.save(CHECKOUT)
+    await world.run()
+    world.app.release = RENAMED
+
+    assert await world.nightly() == []
+    assert await world.queue() == ()

@@ -63,6 +63,7 @@ GROUPS: Final = (
         flags=(
             Field("auto_repair", "Repair failed runs automatically", kind="flag"),
             Field("staging", "Stage repairs after scheduled sweeps", kind="flag"),
+            Field("stage_red", "And after failed unattended runs", kind="flag"),
         ),
     ),
     Group(
