@@ -28,8 +28,8 @@ DONE: Final = "Done"
 PLACE: Final = "2"  # goto, the step that uses the element, a check of the status
 ROLES: Final = ("link", "button", "textbox", "searchbox", "combobox")
 # What a locator is recorded by: a rule has to break it.
-NAMED: Final = ("role_name", "text", "label", "id")
-PLACED: Final = ("css_path", "xpath_rel")
+NAMED: Final = ("id", "role_name", "text", "label")
+PLACED: Final = ("id", "css_path", "xpath_rel")
 APP: Final = """
 const said = make('p', {role: 'status', style: 'position:fixed;bottom:0;right:0;background:#fff;pointer-events:none'});
 said.textContent = 'Ready';
@@ -201,7 +201,7 @@ def _of_app(app: str, pairs: Sequence[Pair]) -> Iterator[PageDrift]:
         ("rename", RENEW, NAMED, (), True),
         ("wrap", WRAPPED, PLACED, (), True),
         ("move", MOVED, PLACED, (), True),
-        ("swap rows", ROWS, PLACED, (), True),
+        ("swap rows", ROWS, NAMED, (), True),  # by a place it would be green on another row: a sweep's to find
         ("folded away", FOLDED, NAMED, (("click", "#opener"),), False),
         ("into a menu", MENU, NAMED, (("click", "#opener"),), False),
         ("slow", SLOW, NAMED, (("wait", None),), False),
