@@ -14,7 +14,9 @@ import pytest
 
 from gardener import hooks
 from gardener.hooks import CaseFinished, Healed, HealingStarted, StepVerdict, hookimpl
+from gardener.notices import EventKind
 from gardener.settings import read_settings
+from gardener.store import audit
 from tests.acceptance.conftest import MakeWorld
 from tests.acceptance.shop import BROKEN, CHECKOUT, HOME, OLD, RENAMED, WITHOUT_BUTTON
 from tests.acceptance.test_intents import JOINED, ORDERING, TWO_PAGES
@@ -166,6 +168,29 @@ async def test_h31_the_same_text_reaches_the_log(applying: World, caplog: pytest
     (record,) = [one for one in caplog.records if one.name == "gardener.actions.announcing"]
     assert record.getMessage() == verdict.message
     assert record.verdict["category"] == verdict.category  # type: ignore[attr-defined]
+
+
+async def test_c23_one_repair_is_told_to_hooks_news_audit_and_whoever_watches(applying: World) -> None:
+    listener = Listener()
+    watched: list[str] = []
+
+    async def watch(what: str, details: Any) -> None:
+        watched.append(what)
+
+    plugged(applying, listener)
+    applying.tools = replace(applying.tools, watch=watch)
+    await broken(applying)
+
+    await applying.nightly()
+
+    (repair,) = await applying.history()
+    async with applying.store.reading() as tx:
+        entries = await audit.listed(tx, project=applying.project.id)
+    told = [one for one in await applying.events() if one.payload.get("repair") == repair.id]
+    assert [one.kind for one in told] == [EventKind.APPLIED]
+    assert [(one.what, one.subject) for one in entries] == [("repair", "checkout")]
+    assert any(isinstance(one, Healed) for one in listener.told)
+    assert {"ladder_rung", "result"} <= set(watched)
 
 
 class Raising(Listener):
