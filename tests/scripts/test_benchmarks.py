@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -155,3 +157,61 @@ def test_every_test_of_the_demo_can_be_written_by_hand(scripts: Any) -> None:
     assert min(map(len, written)) >= 4
     with pytest.raises(bare_steps.NotBare):
         bare_steps.bare(read_steps([{"scroll": {"by": 10}}]), {})
+
+
+def a_corpus(folder: Path, *names: str) -> Path:
+    """One app with a page of links."""
+    (folder / "pairs").mkdir(parents=True)
+    rows = [
+        {
+            "id": f"shop/1..2/home/{name}",
+            "app": "shop",
+            "from_version": "1",
+            "to_version": "2",
+            "state": "home",
+            "label": "match",
+            "old_snapshot": "snapshots/shop/1/home.html.gz",
+            "new_snapshot": "snapshots/shop/2/home.html.gz",
+            "old": {"xpath": f"/html[1]/body[1]/ul[1]/li[{number}]/a[1]", "pw_name": name, "pw_role": "link",
+                    "visible": True, "tag": "a", "attrs": {"id": name.lower()}},
+            "new": {"xpath": f"/html[1]/body[1]/a[{number}]"},
+            "locators": [{"style": "id", "selector": f"#{name.lower()}", "outcome": "same"}],
+        }
+        for number, name in enumerate(names, 1)
+    ]  # fmt: skip
+    with gzip.open(folder / "pairs" / "shop.jsonl.gz", "wt") as file:
+        file.write("".join(json.dumps(row) + "\n" for row in rows))
+    return folder
+
+
+def test_every_rule_makes_a_drift_of_an_element_with_a_truth_and_a_name_of_its_own(
+    scripts: Any, tmp_path: Path
+) -> None:
+    made = list(scripts("page_drifts").page_drifts(a_corpus(tmp_path, "Orders", "Basket", "Help")))
+
+    assert len({one.name for one in made}) == len(made) > 12
+    assert all(one.element and one.place == "2" for one in made if one.right == "heal")
+    assert all(one.verdicts for one in made if one.right in ("not", "environment"))
+    assert [one.script for one in made] == [one.script for one in scripts("page_drifts").page_drifts(tmp_path)], (
+        "the same ones every time"
+    )
+
+
+def test_a_page_is_served_with_its_drift_and_nothing_outside_the_corpus(scripts: Any, tmp_path: Path) -> None:
+    module = scripts("page_drifts")
+    page = a_corpus(tmp_path / "corpus", "Orders") / "snapshots" / "shop" / "1" / "home.html.gz"
+    page.parent.mkdir(parents=True)
+    page.write_bytes(gzip.compress(b"<body>home</body>"))
+    (tmp_path / "secret.html.gz").write_bytes(gzip.compress(b"mine"))
+    renamed = next(one for one in module.page_drifts(tmp_path / "corpus") if "rename" in one.rule)
+    pages = module.CapturedPages(tmp_path / "corpus")
+
+    as_captured = pages._answer("/shop/1/home")
+    pages.drift = renamed
+    drifted = pages._answer("/shop/1/home")
+
+    assert as_captured[1].startswith(b"<body>home</body>")
+    assert renamed.script.encode() not in as_captured[1]
+    assert renamed.script.encode() in drifted[1]
+    assert pages._answer("/../../secret")[0] == 404
+    pages._server.server_close()
