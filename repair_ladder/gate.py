@@ -16,14 +16,14 @@ from radar.by_words import find_by_locator
 from radar.diff import in_words
 from radar.elements import PageSnapshot
 from radar.matching import find_again
-from repair_ladder import intents
+from repair_ladder import fragments, intents
 from repair_ladder.falsify import cannot_fail, falsified
 from repair_ladder.memory import Memory
 from repair_ladder.operations import Operation, Operations, apply_operations, moved_places
 from repair_ladder.outcomes import Environment, Green, Outcome, Red, Trace
 from repair_ladder.ports import Replay
 from repair_ladder.rungs.self_heal import find_became, opened_a_part, same_thing
-from repair_ladder.steps import Place, Steps, show_place, step_at, walk
+from repair_ladder.steps import Place, Step, Steps, show_place, step_at, walk
 from repair_ladder.verdicts import pre_triage
 
 LIKELY: Final = 0.3  # less than that is not what a model may vouch for
@@ -105,7 +105,7 @@ async def prove_with_red(steps: Steps, operations: Operations, known: Known, rep
     """
     candidate = apply_operations(steps, operations)
     checks = [(place, step) for place, step in walk(candidate) if step.asserts_outcome]
-    why = {place: said for place, step in checks if (said := cannot_fail(step))}
+    why = {place: said for place, step in checks if (said := _why_blind(candidate, place, step))}
     if checks and len(why) == len(checks):
         told = "; ".join(f"step {show_place(place)}: {said}" for place, said in why.items())
         return Blind(f"no check of the test can fail ({told})", tuple(why))
@@ -115,6 +115,12 @@ async def prove_with_red(steps: Steps, operations: Operations, known: Known, rep
         places = ", ".join(show_place(place) for place in green)
         return Blind(f"the check at step {places} is green even when it expects what cannot be", green)
     return judged
+
+
+def _why_blind(steps: Steps, place: Place, step: Step) -> str | None:
+    if fragments.forgiven_by(steps, place):
+        return "it stands in an optional fragment, so the test goes on where it fails"
+    return cannot_fail(step)
 
 
 async def _play_probed(candidate: Steps, probes: Operations, replay: Replay) -> tuple[Outcome, tuple[Place, ...]]:
@@ -186,7 +192,7 @@ def probes_of(steps: Steps, candidate: Steps) -> Operations:
     ordered = [*after[same:], *after[:same]]
     probes = []
     for place, step in ordered:
-        wrong = None if cannot_fail(step) else falsified(step)
+        wrong = None if _why_blind(candidate, place, step) else falsified(step)
         if wrong is not None:
             probe = replace(wrong, optional=True, timeout_ms=PROBE_MS, id=None, note=None)
             probes.append(Operation("insert", place, probe, "it has to be red"))
@@ -278,7 +284,9 @@ async def fewest(proof: Proof, steps: Steps, known: Known, replay: Replay) -> Pr
     if len(proof.operations) <= 1 and not all(_only_waits(operation) for operation in inserts):
         return proof
     for insert in (one for one in inserts if not _stands_in(one, proof.operations)):
-        fewer: tuple[Operation, ...] = tuple(one for one in kept.operations if one is not insert)
+        fewer = tuple(one for one in kept.operations if not fragments.are_copies(steps, one, insert))
+        if len(fewer) == len(kept.operations):
+            continue  # it went with the copy of it at another use of its fragment
         judged = await prove(steps, fewer, known, replay)
         if isinstance(judged, Proof):
             kept = judged

@@ -66,7 +66,7 @@ class Standing:
         found = []
         for number in range(self.at, len(self.rows)):
             step = self.rows[number].step
-            if step.asserts_outcome or step.kind in BLOCKS or step.never_repair:
+            if step.asserts_outcome or step.is_block or step.never_repair:
                 break
             found.append(number)
         return tuple(found)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from repair_ladder.errors import DoesNotFit
-from repair_ladder.steps import BLOCKS, Place, Step, Steps, show_place, step_at
+from repair_ladder.steps import Place, Step, Steps, show_place, step_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def _check_insert(steps: Steps, place: Place) -> None:
             block = step_at(steps, place[:-1])
         except LookupError as error:
             raise DoesNotFit(str(error)) from None
-        if block.kind not in BLOCKS:
+        if not block.is_block:
             raise DoesNotFit(f"step {show_place(place[:-1])} is not a block")
         siblings = block.steps
     if not 0 <= place[-1] <= len(siblings):

@@ -13,7 +13,7 @@ from radar.elements import PageSnapshot
 from radar.environment import asks_to_sign_in, is_password
 from repair_ladder.memory import Memory
 from repair_ladder.outcomes import Environment, Outcome, Red
-from repair_ladder.steps import Place, Step, Steps, walk
+from repair_ladder.steps import Place, Step, Steps, up_to, walk
 from repair_ladder.values import PLACEHOLDER, names_in
 
 MOST_STEPS = 12  # a sign-in that takes longer is more than a sign-in
@@ -34,11 +34,9 @@ def find_sign_in(steps: Steps, secrets: Collection[str], memory: Memory) -> tupl
     A sign-in fills a secret (a variable of that kind, or a password field) and sends it, after which the page no longer
     asks for one.
     """
-    played: list[Step] = []
     has_secret = False
-    for place, step in walk(steps):
-        played.append(step)
-        if len(played) > MOST_STEPS:
+    for number, (place, step) in enumerate(walk(steps), 1):
+        if number > MOST_STEPS:
             return None
         if step.kind in ("fill", "type") and _is_secret(step, place, secrets, memory):
             has_secret = True
@@ -46,7 +44,7 @@ def find_sign_in(steps: Steps, secrets: Collection[str], memory: Memory) -> tupl
             after = next((seen for at, seen in sorted(memory.seen.items()) if at > place), None)
             if after is None or asks_to_sign_in(after.page):
                 return None
-            return tuple(played), place
+            return up_to(steps, place), place
     return None
 
 

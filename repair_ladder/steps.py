@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
 from radar.locators import Locator
@@ -75,7 +75,8 @@ class Step:
     """One action or check.
 
     `parameters` hold the step's own values as the test format names them (`value`, `key`, `equals`, …); those named in
-    LOCATOR_PARAMETERS are Locators. `steps` are the inner steps of an intent block or a group.
+    LOCATOR_PARAMETERS are Locators. `steps` are the inner steps of an intent block or a group, or of a `use` those of
+    its fragment where a test is looked at as a whole (fragments.expand); no format writes the latter.
     """
 
     kind: str
@@ -87,6 +88,11 @@ class Step:
     never_repair: bool = False
     timeout_ms: int | None = None
     optional: bool = False
+
+    @property
+    def is_block(self) -> bool:
+        """Does it stand for the steps inside it, which are played in its place?"""
+        return self.kind in BLOCKS or (self.kind == "use" and bool(self.steps))
 
     @property
     def asserts_outcome(self) -> bool:
@@ -129,10 +135,19 @@ def read_place(text: str | int) -> Place:
 def walk(steps: Steps, before: Place = ()) -> Iterator[tuple[Place, Step]]:
     """Steps as they are played: blocks are entered, and not themselves given."""
     for number, step in enumerate(steps, 1):
-        if step.kind in BLOCKS:
+        if step.is_block:
             yield from walk(step.steps, (*before, number))
         else:
             yield (*before, number), step
+
+
+def up_to(steps: Steps, place: Place) -> Steps:
+    """The steps as far as the one at `place`, which keep their places; a block that it stands in ends with it."""
+    number, *deeper = place
+    last = steps[number - 1]
+    if deeper:
+        last = replace(last, steps=up_to(last.steps, tuple(deeper)))
+    return (*steps[: number - 1], last)
 
 
 def step_at(steps: Steps, place: Place) -> Step:

@@ -46,6 +46,7 @@ from radar.errors import PageUnavailable, RadarError
 from radar.locators import Locator
 from radar.reading import Redact, pack, read_page
 from radar.visits import Again, Visit
+from repair_ladder import fragments
 from repair_ladder.checks import describe, meets
 from repair_ladder.errors import BadTest
 from repair_ladder.formats import WrittenTest
@@ -204,7 +205,9 @@ class App:
     async def _play(self, playing: Playing) -> tuple[Outcome, bool]:
         run = _Run(self._release(playing.stage.base_url), playing.stage)
         run.signed_in = self.knows(playing.stage.state)
-        every = tuple(walk(playing.steps))
+        steps = fragments.expand(playing.steps, playing.stage.fragments)
+        every = tuple(walk(steps))
+        run.scopes = fragments.Scopes(steps, run.values)
         for number, (place, step) in enumerate(every):
             if number == len(every) // 2:
                 if self.in_the_middle and playing.number:
@@ -267,6 +270,7 @@ class _Run:
         self.release, self.stage, self.redact = release, stage, redactor(stage.secrets)
         self.path: str | None = None
         self.values = dict(stage.values)
+        self.scopes = fragments.Scopes((), self.values)
         self.typed: dict[str, str] = {}
         self.signed_in = False
         self.played: list[Played] = []
@@ -292,6 +296,7 @@ class _Run:
         failed: _Failed | None = None
         try:
             page = self.page
+            self.scopes.go_to(place)
             self.do(fill_in(step, self.values))
         except _Failed as error:
             failed = error
@@ -305,7 +310,8 @@ class _Run:
             if not self.snapshots or self.snapshots[-1] != page:
                 self.snapshots.append(page)
             at = len(self.snapshots) - 1
-        why = self.redact(str(failed)) if failed else None
+        inside = fragments.where(self.scopes.steps, place)
+        why = self.redact(f"{inside}: {failed}" if inside else str(failed)) if failed else None
         ms = float(len(self.played))
         skipped = bool(failed and step.optional)
         self.played.append(
@@ -349,6 +355,8 @@ class _Run:
                 self.beside(step)
             case "press" | "scroll" if step.locator is None:
                 pass
+            case "use":
+                raise _Failed("test", fragments.why_not_played(str(given["fragment"]), (), self.stage.fragments))
             case _:
                 self.use(step, self.one(step))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import tempfile
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +13,7 @@ from playwright.async_api import Browser, BrowserContext, Error, Page
 
 from radar.browser import first_line, new_context, settle
 from radar.reading import Redact
-from repair_ladder import traces
+from repair_ladder import fragments, traces
 from repair_ladder.outcomes import Environment, Green, Outcome, Red
 from repair_ladder.runner.fence import Fence
 from repair_ladder.runner.player import play
@@ -44,6 +43,7 @@ async def _replay(
     browser: Browser, steps: Steps, stage: Stage, on_step: OnStep | None, *, keep_state: bool
 ) -> tuple[Outcome, Any]:
     redact = redactor(stage.secrets)
+    steps = fragments.expand(steps, stage.fragments)
     try:
         context = await new_context(browser, locale=stage.locale, state=stage.state)
     except Error as error:
@@ -53,7 +53,7 @@ async def _replay(
         run = Run(context, await context.new_page(), stage, redact)
         if stage.fenced_to is not None:
             await Fence(context, stage.fenced_to, run.witness.note).put_up(run.page)
-        if _mentions("assert_toast", steps, stage.fragments):
+        if any(step.kind == "assert_toast" for _, step in walk(steps)):
             await run.witness.watch_toasts(stage.announced_css.get("toast"))
         if stage.pictures and not stage.secrets:
             filming = asyncio.ensure_future(run.pictures.film(run.page))  # the first step does not wait for it
@@ -102,17 +102,3 @@ async def _traced(context: BrowserContext, outcome: Outcome, redact: Redact, *, 
             packed = await asyncio.to_thread(traces.redacted, path.read_bytes(), redact, with_secrets=with_secrets)
         return replace(outcome, tracing=packed)
     return outcome
-
-
-def _mentions(kind: str, steps: Steps, known: Mapping[str, Steps]) -> bool:
-    """Is there such a step, fragments included?"""
-    waiting, seen = [steps], set[str]()
-    while waiting:
-        for _, step in walk(waiting.pop()):
-            if step.kind == kind:
-                return True
-            name = str(step.parameters.get("fragment"))
-            if step.kind == "use" and name in known and name not in seen:
-                seen.add(name)
-                waiting.append(known[name])
-    return False

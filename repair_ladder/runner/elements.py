@@ -34,7 +34,7 @@ PLACE_OF_OPTION: Final = """(e, wanted) => {
 
 def keep_off(run: Run, step: Step) -> None:
     """Fails instead of acting on what the project forbids its repairs to use."""
-    if not run.stage.forbidden or run.place not in run.stage.guarded or run.fragments:
+    if not run.stage.forbidden or run.place not in run.stage.guarded:
         return
     why = "nobody can tell what it acts on, and the project forbids repairs to use some things"
     if step.locator is not None and run.found is not None:
@@ -153,7 +153,7 @@ async def drag(run: Run, target: BrowserLocator, to: Locator, options: dict[str,
 
 def files(run: Run, names: Sequence[str]) -> list[str]:
     """Paths of the files of an upload, which lie beside the test or fragment it stands in and nowhere else."""
-    inside = run.fragments[-1] if run.fragments else None
+    inside = run.scopes.names[-1] if run.scopes.names else None
     folder = run.stage.files if inside is None else run.stage.fragment_files.get(inside)
     paths = []
     for name in names:

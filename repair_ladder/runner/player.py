@@ -38,7 +38,12 @@ MOST_SENT: Final = 50  # requests of one step that are remembered
 
 
 async def play(run: Run, steps: Steps, on_step: OnStep | None) -> Outcome:
+    """The steps with those of their fragments in them (fragments.expand)."""
+    run.scopes = fragments.Scopes(steps, run.values)
+    left_out: Place | None = None  # an optional `use` of which a step failed
     for place, step in walk(steps):
+        if left_out is not None and place[: len(left_out)] == left_out:
+            continue
         run.begin(place)
         started, url, tab = run.now_ms(), run.redact(run.page.url), run.page
         asked_before = len(run.witness.requests)
@@ -48,6 +53,7 @@ async def play(run: Run, steps: Steps, on_step: OnStep | None) -> Outcome:
             await on_step(place, step, "start")
         failed: Failed | None = None
         try:
+            enter(run, place)
             await do(run, step)
         except Failed as error:
             failed = error
@@ -64,14 +70,18 @@ async def play(run: Run, steps: Steps, on_step: OnStep | None) -> Outcome:
             else:
                 failed = Failed("timeout", first_line(error))
         is_stuck = isinstance(failed, Stuck)
-        why = run.redact(str(failed))[: 4 * LONGEST_LINE] if failed else None
+        inside = fragments.where(steps, place)
+        why = run.redact(f"{inside}: {failed}" if inside else str(failed))[: 4 * LONGEST_LINE] if failed else None
+        around = fragments.forgiven_by(steps, place) if failed and not step.optional else None
+        left_out = around or left_out
+        is_forgiven = bool(failed and (step.optional or around))
         snapshot_at, target_at = run.found or (None, None)
         run.see_painted()
         run.asked_before.append(asked_before)
         run.played.append(
             Played(
                 place, step.kind, url, started, run.now_ms(), run.way, snapshot_at, target_at, why,
-                skipped=bool(failed and step.optional),
+                skipped=is_forgiven,
                 picture=None if is_stuck else await run.pictures.after(step.kind, run.page, run.look),
                 shots=tuple(run.pictures.shots),
             )
@@ -80,7 +90,7 @@ async def play(run: Run, steps: Steps, on_step: OnStep | None) -> Outcome:
             run.painting = len(run.played) - 1, run.page
         if failed and is_stuck:
             return Red(trace(run), place, failed.cause, why or "")
-        if failed and not step.optional:
+        if failed and not is_forgiven:
             return await red(run, place, failed, why or "")
         if on_step:
             await on_step(place, step, "skipped" if failed else "passed")
@@ -117,8 +127,6 @@ async def page_at_failure(run: Run, failed: Failed) -> tuple[PageSnapshot, int |
 
 async def do(run: Run, step: Step) -> None:
     """Raises Stuck where the page does not answer: much of what is asked of it has no time-out of its own."""
-    if step.kind == "use":  # each of its steps for itself
-        return await do_in_time(run, step)
     own_ms = step.timeout_ms if step.timeout_ms is not None else run.stage.step_timeout_ms
     waits_ms = int(step.parameters.get("ms", 0)) if step.kind == "wait" else 0
     scrolls_s = SCROLLING_S if step.kind == "scroll" else 0
@@ -139,8 +147,10 @@ async def do_in_time(run: Run, step: Step) -> None:
     try:
         if step.kind.startswith("assert_"):
             await check(run, filled)
-        elif step.kind == "use":
-            await play_fragment(run, filled)
+        elif step.kind == "use":  # those that can be played gave way to their steps
+            why = fragments.why_not_played(str(filled.parameters["fragment"]), run.scopes.names, run.stage.fragments)
+            if why:
+                raise Failed("test", why)
         else:
             await act(run, filled, step)
     except (BadLocator, BadPattern, PatternTooSlow) as error:  # neither green nor the app's fault
@@ -149,41 +159,12 @@ async def do_in_time(run: Run, step: Step) -> None:
         raise Failed("test", said) from None
 
 
-async def play_fragment(run: Run, step: Step) -> None:
-    """The steps of a fragment, each with a time of its own; `values` hold in it alone, what it extracts stays."""
-    name, given = str(step.parameters["fragment"]), step.parameters.get("values", {})
-    steps = run.stage.fragments.get(name)
-    if steps is None:
-        raise Failed("test", f"the fragment '{name}' is not there: import a test of that name")
-    if name in run.fragments:
-        raise Failed("test", f"the fragment '{name}' goes round in a circle: {' -> '.join([*run.fragments, name])}")
-    if len(run.fragments) >= fragments.DEEPEST:
-        raise Failed("test", f"fragments stand more than {fragments.DEEPEST} deep in one another")
-    outer = {key: run.values.get(key) for key in given}
-    run.values |= {key: str(value) for key, value in given.items()}
-    run.fragments.append(name)
+def enter(run: Run, place: Place) -> None:
+    """The fragments that the step stands in, with the values that hold in them."""
     try:
-        for place, one in walk(steps):
-            run.fragment_steps += 1
-            if run.fragment_steps > fragments.MOST_PLAYED:
-                raise Failed("test", f"fragments come to more than {fragments.MOST_PLAYED} steps in one run")
-            if one.kind in CAUSING:
-                run.witness.toasts_since = len(run.witness.toasts)
-            run.target, run.look, run.way = None, None, 0
-            try:
-                await do(run, one)
-            except Failed as error:
-                if not one.optional:
-                    where = f"in the fragment '{name}', step {show_place(place)}"
-                    raise Failed(error.cause, f"{where}: {error}", observed=error.observed) from None
-    finally:
-        run.fragments.pop()
-        run.target, run.look, run.found, run.way = None, None, None, 0
-        for key, value in outer.items():
-            if value is None:
-                run.values.pop(key, None)
-            else:
-                run.values[key] = value
+        run.scopes.go_to(place)
+    except BadTest as error:
+        raise Failed("test", f"step {show_place(error.place)}: {error}") from None
 
 
 def trace(run: Run) -> Trace:

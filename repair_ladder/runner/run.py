@@ -20,6 +20,7 @@ from radar.elements import PageSnapshot
 from radar.locators import Locator
 from radar.reading import Look, Reader, Redact
 from repair_ladder.checks import below, meets
+from repair_ladder.fragments import Scopes
 from repair_ladder.outcomes import Played
 from repair_ladder.runner.failures import Failed
 from repair_ladder.runner.locating import Locating
@@ -52,8 +53,7 @@ class Run:
         self.look: Look | None = None  # the latest at the target
         self.found: tuple[int, int] | None = None  # (snapshot, element) of the step being played
         self.way = 0
-        self.fragments: list[str] = []  # those being played, outermost first
-        self.fragment_steps = 0
+        self.scopes = Scopes((), self.values)  # of the fragments being played
         self.painting: tuple[int, Page] | None = None  # the last step, if it loaded a page
         self.witness = Witness(context, page, lambda: self.page, redact)
         self.pictures = Pictures(context, stage)

@@ -12,6 +12,7 @@ import pytest
 from repair_ladder.outcomes import Red
 from repair_ladder.runner.pictures import Pictures
 from repair_ladder.step_format import read_steps
+from repair_ladder.steps import show_place
 from tests.browser.conftest import Play, Site, green, red
 
 pytestmark = pytest.mark.browser
@@ -110,10 +111,11 @@ async def test_a_screenshot_step_keeps_what_it_took_also_inside_a_fragment(play:
 
     done = await play({"screenshot": {}}, {"use": "look"}, fragments={"look": used}, values={"what": "box"})
 
-    _, alone, inside = green(done).trace.played
-    assert [name for name, _ in alone.shots] == [""]
-    assert [name for name, _ in inside.shots] == ["inside", "the box"]
-    assert [struct.unpack(">II", body[16:24]) for _, body in (*alone.shots, *inside.shots)] == [
+    _, alone, *inside = green(done).trace.played
+    assert [show_place(one.place) for one in inside] == ["3.1", "3.2"]
+    shots = [shot for one in (alone, *inside) for shot in one.shots]
+    assert [name for name, _ in shots] == ["", "inside", "the box"]
+    assert [struct.unpack(">II", body[16:24]) for _, body in shots] == [
         (1280, 720), (1280, 720), (40, 30)
     ]  # fmt: skip
 

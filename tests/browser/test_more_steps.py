@@ -135,7 +135,7 @@ async def test_an_upload_in_a_fragment_takes_the_file_beside_the_fragment(
             upload, {"assert_text": {"css": "#p", "equals": "the fragment's. the test's."}}, **given,
         )
     )  # fmt: skip
-    outcome = red(await play({"use": "bare"}, **given), "test", "2")
+    outcome = red(await play({"use": "bare"}, **given), "test", "2.1")
 
     assert outcome.message == "in the fragment 'bare', step 1: the file 'it.txt' is not there"
 
@@ -220,8 +220,8 @@ async def test_fragments_that_fail_or_go_round_in_a_circle_say_where(play: Play,
         "fails": read_steps([{"assert_text": {"css": "h1", "equals": "Store"}}]),
     }
 
-    circle = red(await play({"use": "a"}, fragments=shared), "test", "2")
-    fails = red(await play({"use": "fails"}, fragments=shared, **SOON), "check", "2")
+    circle = red(await play({"use": "a"}, fragments=shared), "test", "2.1.2")
+    fails = red(await play({"use": "fails"}, fragments=shared, **SOON), "check", "2.1")
     missing = red(await play({"use": "nobody"}, fragments=shared), "test", "2")
 
     assert "a -> b -> a" in circle.message

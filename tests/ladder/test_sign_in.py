@@ -25,6 +25,7 @@ from repair_ladder.sign_in import (
     with_passwords,
     without_passwords,
 )
+from repair_ladder.steps import walk
 from tests.builders import a_memory, a_page, a_red, index_of, steps_of
 
 LOGIN = a_page(
@@ -100,7 +101,7 @@ def test_a_sign_in_inside_a_block_is_found() -> None:
 
     assert found is not None
     assert found[1] == (1, 3)
-    assert [step.kind for step in found[0]] == ["goto", "fill", "click"]
+    assert [step.kind for _, step in walk(found[0])] == ["goto", "fill", "click"]
 
 
 # --- whose browser a test needs ----------------------------------------------------------------------------
