@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Final, Literal, Protocol, TypeAlias, assert_never
 
 from radar.locators import Locator
-from repair_ladder import floor, gate, intents, lessons
+from repair_ladder import floor, fragments, gate, intents, lessons
 from repair_ladder.bounds import Limits, Spent
 from repair_ladder.floor import Refusal
 from repair_ladder.harm import forbidden_of
@@ -154,6 +154,14 @@ class Earlier:
 
 
 @dataclass(frozen=True, slots=True)
+class Beside:
+    """Another test that a change of this one may reach: they share a fragment, or one of them is used by the other."""
+
+    name: str
+    steps: Steps  # with those of its fragments in them
+
+
+@dataclass(frozen=True, slots=True)
 class Given:
     """What the ladder is given beside the steps and their failure."""
 
@@ -171,6 +179,8 @@ class Given:
     journal: Journal | None = None
     forbidden: tuple[Locator, ...] = ()  # no repair acts on what these find
     judge: Judge | None = None  # a second model, where the project has one and rules
+    name: str = ""  # of the test, by which others may use it
+    beside: tuple[Beside, ...] = ()
 
 
 async def climb(
@@ -375,6 +385,7 @@ class _Climb:
         self, situation: Situation, rung: str, source: str, candidate: Candidate
     ) -> Climbed | _Further | None:
         """None: it led nowhere, the next one may be tried."""
+        candidate = self.spread(candidate)
         # What was put in the place of a step so far gives way to what the candidate makes of that step.
         mine = {one.place for one in candidate.operations if one.op != "insert"}
         base = tuple(one for one in situation.base if not _gives_way(one, mine, candidate.origins))
@@ -387,7 +398,7 @@ class _Climb:
         shown = (self.shown if base else _Shown()).with_(candidate)
         screened = self.screen((*base, *candidate.operations), shown)
         new = tuple(one for one in screened.allowed if one not in base)
-        refused = tuple(one for one in screened.refused if one not in self.refusals)
+        refused = self.news(screened.refused)
         self.refusals += refused
 
         async def note(outcome: Said, error: str = "") -> None:
@@ -487,10 +498,68 @@ class _Climb:
         self.spent.attempts += 1
         return None
 
+    def spread(self, candidate: Candidate) -> Candidate:
+        """What is done to a step of a fragment is done at every use of it in the test.
+
+        What was shown by other means holds there too as far as a run can belie it: not that something is absent.
+        """
+
+        def at_each_use(places: Iterable[Place]) -> frozenset[Place]:
+            return frozenset(copy for place in places for copy in fragments.spread_place(self.steps, place))
+
+        return replace(
+            candidate,
+            operations=fragments.spread(self.steps, candidate.operations),
+            dropped=at_each_use(candidate.dropped),
+            renamed=at_each_use(candidate.renamed),
+            vouched=at_each_use(candidate.vouched),
+        )
+
     def screen(self, operations: Operations, shown: _Shown) -> floor.Screened:
+        """The floor in this test and in every other one that the change reaches. What is done to a step of a fragment
+        is refused at each use of it, or at none."""
+        screened = self.screen_in(self.steps, operations, shown)
+        held = [(one.operation, one.reason) for one in screened.refused]
+        reasons: dict[int, str] = {}
+        for index, one in enumerate(screened.allowed):
+            copies = (why for other, why in held if fragments.are_copies(self.steps, one, other))
+            if why := next(copies, None):
+                reasons[index] = why
+        for other in self.given.beside:
+            reasons = self.screen_beside(screened.allowed, other, shown) | reasons
+        if not reasons:
+            return screened
+        refused = tuple(
+            floor.refused(self.steps, one, reasons[index].removeprefix("Refused: "))
+            for index, one in enumerate(screened.allowed)
+            if index in reasons
+        )
+        # What is left may make no sense without what was refused just now.
+        left = self.screen(tuple(one for n, one in enumerate(screened.allowed) if n not in reasons), shown)
+        return floor.Screened(left.allowed, (*screened.refused, *refused, *left.refused))
+
+    def screen_beside(self, operations: Operations, other: Beside, shown: _Shown) -> dict[int, str]:
+        """Which of the operations the floor refuses in another test, and why."""
+        own = self.given.name
+        theirs = [fragments.carried(self.steps, (one,), other.steps, own=own, name=other.name) for one in operations]
+        reached = fragments.carried(self.steps, operations, other.steps, own=own, name=other.name)
+        if not reached:
+            return {}
+
+        def there(places: Iterable[Place]) -> frozenset[Place]:
+            return fragments.carried_places(self.steps, places, other.steps, own=own, name=other.name)
+
+        judged = self.screen_in(other.steps, reached, _Shown(there(shown.dropped), there(shown.renamed)))
+        reasons = {}
+        for index, some in enumerate(theirs):
+            if why := next((one.reason for one in judged.refused if one.operation in some), None):
+                reasons[index] = f"in '{other.name}', which it changes as well: {why.removeprefix('Refused: ')}"
+        return reasons
+
+    def screen_in(self, steps: Steps, operations: Operations, shown: _Shown) -> floor.Screened:
         given = self.given
         return floor.screen(
-            self.steps,
+            steps,
             operations,
             variables=given.variables,
             secrets=given.secrets,
@@ -499,6 +568,18 @@ class _Climb:
             renamed=shown.renamed,
             identified=shown.identified,
         )
+
+    def news(self, refused: Iterable[Refusal]) -> tuple[Refusal, ...]:
+        """Those that were not told yet; of a change of a fragment that of one use."""
+        new: list[Refusal] = []
+        for one in refused:
+            known = (*self.refusals, *new)
+            elsewhere = (each.operation for each in known if each.operation.place != one.operation.place)
+            if one not in known and not any(
+                fragments.are_copies(self.steps, one.operation, each) for each in elsewhere
+            ):
+                new.append(one)
+        return tuple(new)
 
     def forbidden(self, situation: Situation, operations: Operations) -> str:
         """Why the candidate would act on what the project forbids, as far as the page shows before it is played."""

@@ -14,7 +14,7 @@ from typing import Final
 
 from repair_ladder.errors import BadTest
 from repair_ladder.operations import Operation, Operations
-from repair_ladder.steps import Place, Step, Steps, show_place, step_at, walk
+from repair_ladder.steps import Place, Step, Steps, show_place, step_at
 from repair_ladder.values import fill_in, names_in
 
 DEEPEST: Final = 8  # a fragment that uses a fragment that …
@@ -22,8 +22,8 @@ MOST_PLAYED: Final = 5000  # steps of fragments in one run: a few short files co
 
 
 def names_used(steps: Steps) -> Iterator[tuple[Place, str]]:
-    """The fragments that steps use, with the place of each `use`."""
-    for place, step in walk(steps):
+    """The fragments that steps use, with the place of each `use`; in a test as a whole also those that they use."""
+    for place, step in _every(steps):
         if step.kind == "use":
             yield place, str(step.parameters["fragment"])
 
@@ -240,20 +240,31 @@ def placed(steps: Steps, name: str, operations: Iterable[Operation]) -> Operatio
     return tuple(replace(one, place=(*use, *one.place)) for use in uses_of(steps, name) for one in every)
 
 
-def carried(steps: Steps, operations: Iterable[Operation], other: Steps) -> Operations:
-    """What a change of one test does to another one that shares a fragment with it; () if it does nothing."""
+def carried(steps: Steps, operations: Iterable[Operation], other: Steps, *, own: str, name: str) -> Operations:
+    """What a change of the test `own` does to another one, `name`, that shares a fragment with it or that one of the
+    two uses; () if it does nothing."""
     shared = gathered(steps, operations)
-    return tuple(one for name, some in shared.items() if name is not None for one in placed(other, name, some))
+    return tuple(
+        replace(one, place=(*use, *one.place))
+        for fragment, some in shared.items()
+        for use in _stands_in(other, own if fragment is None else fragment, name)
+        for one in some
+    )
 
 
-def carried_places(steps: Steps, places: Iterable[Place], other: Steps) -> frozenset[Place]:
+def carried_places(steps: Steps, places: Iterable[Place], other: Steps, *, own: str, name: str) -> frozenset[Place]:
     """The same for places."""
-    found: set[Place] = set()
-    for place in places:
-        name, inside = home(steps, place)
-        if name is not None:
-            found |= {(*use, *inside) for use in uses_of(other, name)}
-    return frozenset(found)
+    homes = (home(steps, place) for place in places)
+    return frozenset(
+        (*use, *inside)
+        for fragment, inside in homes
+        for use in _stands_in(other, own if fragment is None else fragment, name)
+    )
+
+
+def _stands_in(other: Steps, changed: str, name: str) -> tuple[Place, ...]:
+    """Where the steps of a test or fragment stand in another test; () before its first step if it is that itself."""
+    return (*(((),) if changed == name else ()), *uses_of(other, changed))
 
 
 # --- what a person wrote -----------------------------------------------------------------------------------

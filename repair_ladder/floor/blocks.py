@@ -10,7 +10,7 @@ from repair_ladder.floor.kinds import NEUTRAL
 from repair_ladder.floor.reach import against_reach
 from repair_ladder.floor.variables import names_read
 from repair_ladder.floor.wording import expectation
-from repair_ladder.steps import BLOCKS, Place, Step, Steps, show_place
+from repair_ladder.steps import Place, Step, Steps, show_place
 
 
 def against_derived_block(case: Case, place: Place, old: Step, new: Step) -> str | None:
@@ -42,9 +42,7 @@ def _against_derived_step(case: Case, place: Place, known: Steps, step: Step) ->
     number = show_place(place)
     if any(same_step(step, one) for one in known):
         return None
-    alike = [
-        one for one in known if step.kind == one.kind and step.kind not in BLOCKS and deed_of(step) == deed_of(one)
-    ]
+    alike = [one for one in known if step.kind == one.kind and not step.is_block and deed_of(step) == deed_of(one)]
     if not alike or (step.optional and not any(one.optional for one in alike)):
         # Counted from before the block, so that its own checks are among those that come later.
         return against_insertion(case, (*place, 0), step, f"into block {number}")

@@ -87,7 +87,7 @@ def _inside(step: Step) -> Iterator[Step]:
 
 def _against_deletion(case: Case, place: Place, old: Step) -> str | None:
     number = show_place(place)
-    if old.kind in BLOCKS:
+    if old.is_block:
         return f"deleting block {number}. Only a person takes a block out of a test."
     if old.asserts_outcome:
         return f"deleting the check at step {number}, “{expectation(old)}”. Only a person takes a check out of a test."
@@ -109,7 +109,7 @@ def _against_replacement(case: Case, place: Place, old: Step, new: Step) -> str 
         return f"replacing step {number}: {broken}"
     if new.never_repair:
         return f"marking step {number} “never repair”. Only a person sets that mark."
-    if old.kind in BLOCKS:
+    if old.is_block:
         return _against_new_block(case, place, old, new)
     if new.kind in BLOCKS:
         return (
@@ -124,6 +124,8 @@ def _against_replacement(case: Case, place: Place, old: Step, new: Step) -> str 
 
 def _against_new_block(case: Case, place: Place, old: Step, new: Step) -> str | None:
     number = show_place(place)
+    if old.kind == "use":
+        return f"replacing the fragment at step {number} as a whole. Its steps are changed one by one."
     if new.kind != old.kind:
         return (
             f"putting “{expectation(new)}” in the place of block {number}. Only a person takes a block out of a test."
