@@ -6,7 +6,7 @@ A test that only visits a changed page is not at risk (G63).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from radar.diff import AppChange, in_words, still
 from radar.elements import Element, PageSnapshot
@@ -49,9 +49,20 @@ class States:
 def find_touched(
     states: States, uses: Iterable[LocatorUse], *, test_id_attribute: str = "data-testid"
 ) -> tuple[Touched, ...]:
-    """The uses on this page that are touched. A locator which a snapshot cannot answer is left to the run."""
-    found = (_touched(states, use, test_id_attribute) for use in uses)
-    return tuple(one for one in found if one)
+    """The uses on this page that are touched. A locator which a snapshot cannot answer is left to the run.
+
+    What many tests use in the same way, as the steps of a fragment, is resolved once.
+    """
+    known: dict[tuple[Locator, str], Touched | None] = {}
+    found = []
+    for use in uses:
+        key = (use.locator, use.action)
+        if key not in known:
+            known[key] = _touched(states, use, test_id_attribute)
+        one = known[key]
+        if one is not None:
+            found.append(replace(one, use=use))
+    return tuple(found)
 
 
 def _touched(states: States, use: LocatorUse, test_id_attribute: str) -> Touched | None:
