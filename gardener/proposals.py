@@ -10,6 +10,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from gardener.sharing import Sharing
+
 
 class ProposalStatus(StrEnum):
     PROPOSED = "proposed"  # waits for a person; at most one a test
@@ -42,6 +44,12 @@ class Proposal:
     decided_by: str | None = None
     run: int | None = None  # the run that showed the test broken
     proof_run: int | None = None  # the run that showed the fix green
+    sharing: Sharing | None = None  # of a change that other tests share; the runs are of the test that it names
+
+    @property
+    def why(self) -> str:
+        """The reason, with what it does to the tests that share it."""
+        return f"{self.reason}; {self.sharing.told}" if self.sharing else self.reason
 
     @property
     def cause(self) -> str:

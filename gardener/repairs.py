@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from gardener.sharing import Sharing
 from repair_ladder.formats import Variable
 from repair_ladder.steps import Steps
 
@@ -36,6 +37,7 @@ class Repair:
     reviewed_by: str | None = None
     reverted_at: datetime | None = None
     reverted_by: str | None = None
+    sharing: Sharing | None = None  # of a change that other tests share, as it was when it was written
 
 
 def why_not_revertable(repair: Repair, *, version_now: int, test_name: str) -> str | None:
@@ -50,7 +52,10 @@ def why_not_revertable(repair: Repair, *, version_now: int, test_name: str) -> s
     return None
 
 
-def revert_warning(failed_step: str | None) -> str:
+def revert_warning(failed_step: str | None, sharing: Sharing | None = None) -> str:
     """What a person has to know about reverting (G77). `failed_step` is where the test failed before the repair."""
+    if sharing is not None:
+        named = ", ".join(f"'{name}'" for name in sharing.heals)
+        return f"The steps are what they were before the repair. The tests it mended will fail again: {named}."
     where = f" at step {failed_step}" if failed_step else ""
     return f"The steps are what they were before the repair. The test will fail again{where} until mended another way."

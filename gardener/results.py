@@ -11,6 +11,7 @@ from gardener.notices import Delivery, Target
 from gardener.proposals import Proposal
 from gardener.repairs import Repair
 from gardener.runs import Run
+from gardener.sharing import Sharing
 from gardener.triage import Issue
 from repair_ladder.errors import LadderError
 from repair_ladder.floor import Refusal
@@ -84,10 +85,11 @@ def proposal_shape(proposal: Proposal) -> dict[str, Any]:
         "failed_step": step_number(proposal.failed_step),
         "error": proposal.error,
         "restated": proposal.restated,
-        "reason": proposal.reason,
+        "reason": proposal.why,
         "version": proposal.version,
         "cause": proposal.cause,
         "staged_at": proposal.created_at.isoformat(),
+        "shared": shared_shape(proposal.sharing),
     }
 
 
@@ -105,6 +107,23 @@ def repair_shape(repair: Repair) -> dict[str, Any]:
         "version_before": repair.version_before,
         "version_after": repair.version_after,
         "at": repair.created_at.isoformat(),
+        "shared": shared_shape(repair.sharing),
+    }
+
+
+def shared_shape(sharing: Sharing | None) -> dict[str, Any] | None:
+    """What a change of a fragment does to the tests that use it; null for a change of one test alone."""
+    if sharing is None:
+        return None
+    return {
+        "via": sharing.via_name,
+        "use": step_number(sharing.use) if sharing.use else None,
+        "heals": list(sharing.heals),
+        "tried": [
+            {"test": one.name, "said": one.said, "step": step_number(one.where or None)} for one in sharing.tried
+        ],
+        "not_run": list(sharing.left),
+        "against": list(sharing.against),
     }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from gardener.runs import Trigger
 from repair_ladder.formats import Variable, WrittenTest
@@ -18,6 +19,9 @@ class Status(StrEnum):
     ACTIVE = "active"  # in service; the only one that is tended
     REJECTED = "rejected"
     ARCHIVED = "archived"
+
+
+NEVER_REPAIR: Final = "never-repair"  # a tag: what a person says of one step by never_repair, of all of a test
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +69,27 @@ class VersionNote:
 
 
 def may_tend(
-    test: SavedTest | None, *, trigger: Trigger | None = None, version: int | None = None, by_hand: bool = False
+    test: SavedTest | None,
+    *,
+    trigger: Trigger | None = None,
+    version: int | None = None,
+    by_hand: bool = False,
+    as_fragment: bool = False,
 ) -> str | None:
     """None if the gardener may dry-run, stage or repair this test; else the reason why it is left alone.
 
     The one gate for every caller (G86-G91): `trigger` is that of the run to be repaired, `version` the test's version
-    in that run. A test that waits for review may be mended when a person asks (`by_hand`), but not otherwise.
+    in that run. A test that waits for review may be mended when a person asks (`by_hand`), but not otherwise. A draft
+    that tests in service use (`as_fragment`) is in service through them; what is found for it is only staged.
     """
     if trigger == Trigger.CONTROL:
         return "this is a control run: it has to fail, and nothing is repaired"
     if trigger == Trigger.PROBE or test is None:
         return "this was a probe, not a saved test: there is nothing to repair"
+    if NEVER_REPAIR in test.tags:
+        return f"'{test.name}' is tagged {NEVER_REPAIR}: only a person changes it"
+    if as_fragment and test.status == Status.DRAFT:
+        return None
     if test.status != Status.ACTIVE and not (by_hand and test.status == Status.PENDING):
         return f"the test is {test.status.value}, not in service: only active tests are tended"
     if version is not None and version != test.version:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gardener.actions import learning
+from gardener.actions.entrusting import fragments_in, whole_of
 from gardener.errors import NotFound, Refused
 from gardener.notices import EventKind
 from gardener.saved_tests import Status
@@ -46,8 +49,9 @@ async def _remember(tx: Transaction, tools: Tools, issue: Issue, said: str, by: 
     context = (issue.story or {}).get("context", {})
     try:
         test = await saved_tests.get(tx, issue.project, str(context["test"]))
-        steps = (await saved_tests.version(tx, test.id, int(context["version"]))).steps
-        step = step_at(steps, read_place(str(context["step"])))
+        then = replace(test, steps=(await saved_tests.version(tx, test.id, int(context["version"]))).steps)
+        whole = whole_of(then, await fragments_in(tx, then))
+        step = step_at(whole.steps, read_place(str(context["step"])))
     except (KeyError, ValueError, LookupError, NotFound):
         return  # of a test that was renamed or a story of an older release
     await learning.answered(

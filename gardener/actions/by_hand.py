@@ -50,7 +50,8 @@ async def prove_again(tools: Tools, proposal: int, by: str) -> Result:
     async with tools.store.reading() as tx:
         row = await proposals.get(tx, proposal)
         project = await projects.by_id(tx, row.project)
-        test = await saved_tests.by_id(tx, row.test)
+        # What is shared is proved again by the test that proved it.
+        test = await saved_tests.by_id(tx, row.sharing.via if row.sharing else row.test)
     why = may_tend(test, by_hand=True)
     if why:
         raise Refused(f"Proposal {proposal} is not proved again: {why}.")

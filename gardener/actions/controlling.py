@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from gardener.actions.entrusting import values_of
+from gardener.actions.entrusting import values_of, whole_of
 from gardener.actions.playing import access_to, memory_of, replayer, stage_of, write_run
 from gardener.actions.signing_in import Access
 from gardener.errors import NotFound
@@ -80,18 +80,20 @@ async def _control(tools: Tools, project: Project, test: SavedTest, access: Acce
     values = await values_of(tools, test)
     if values.trouble:
         return Controlled(test.name, "environment", values.trouble)
-    stage = stage_of(tools, project, test, values)
+    stage, whole = stage_of(tools, project, test, values), whole_of(test, values.shared)
     memory = await memory_of(tools, test)
-    given = await access.enter() if await access.is_behind(test, memory) else None
+    given = await access.enter() if await access.is_behind(whole, memory) else None
     if isinstance(given, Environment):
         return Controlled(test.name, "environment", given.message)
     began = tools.now()
-    control = await gate.control(test.steps, replayer(tools, access, given, stage, memory))
+    control = await gate.control(whole.steps, replayer(tools, access, given, stage, memory))
     if control is None:
         return Controlled(test.name, "no checks", "it has no check that could be falsified")
     said, reason = _judge(control)
     async with tools.store.transaction() as tx:
-        run = await write_run(tx, tools, project, test, Trigger.CONTROL, control.outcome, began)
+        run = await write_run(
+            tx, tools, project, test, Trigger.CONTROL, control.outcome, began, versions=values.versions
+        )
         if said == "blind":
             await _alarm(tx, tools, project, test, reason, run.id)
         elif said == "sensitive":

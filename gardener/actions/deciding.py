@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gardener.actions import learning
-from gardener.actions.entrusting import values_of
+from gardener.actions import sharing as sharing_of
+from gardener.actions.entrusting import fragments_of, values_of, whole_of
 from gardener.actions.playing import (
     access_to,
     allowed_origins,
@@ -17,7 +18,7 @@ from gardener.actions.playing import (
     with_session,
     write_run,
 )
-from gardener.actions.repairing import write_repair
+from gardener.actions.repairing import settle, write_repair
 from gardener.errors import GardenerError, Refused
 from gardener.notices import EventKind
 from gardener.projects import Project
@@ -25,6 +26,7 @@ from gardener.proposals import Proposal, ProposalStatus
 from gardener.repairs import Repair, revert_warning, why_not_revertable
 from gardener.runs import Run, Trigger
 from gardener.saved_tests import SavedTest, may_tend
+from gardener.sharing import Sharing
 from gardener.store import Transaction, audit, events, issues, pages, projects, proposals, repairs, runs, saved_tests
 from gardener.tools import Tools
 from gardener.triage import Issue
@@ -32,6 +34,7 @@ from radar.errors import RadarError
 from repair_ladder import gate, lessons
 from repair_ladder.errors import DoesNotFit, LadderError
 from repair_ladder.harm import forbidden_to
+from repair_ladder.memory import Memory
 from repair_ladder.operations import Operations, apply_operations
 from repair_ladder.outcomes import Environment, Green
 from repair_ladder.step_format import read_operation
@@ -46,42 +49,111 @@ async def approve(tools: Tools, proposal: int, by: str) -> Repair:
     """
     async with tools.store.reading() as tx:
         row = await proposals.get(tx, proposal)
-        test = await saved_tests.by_id(tx, row.test)
         project = await projects.by_id(tx, row.project)
-        proof = await runs.get(tx, row.proof_run) if row.proof_run is not None else None
     _must_be_open(row)
-    _must_be_tended(row, test)
     if shut := project.settings.why_read_only(tools.now()):
         raise Refused(f"Proposal {row.id} is not applied now: {shut[0]}. It waits.")
-    if test.version != row.version:
-        await _make_stale(tools, row)
-        raise Refused(_stale(row, test))
-    operations = tuple(read_operation(one) for one in row.operations)
+    found = await _found(tools, row)
+    for one in found.rows:
+        owner = found.change.owners[one.test_name]
+        _must_be_open(one)
+        _must_be_tended(one, owner)
+        if owner.version != one.version:
+            await _make_stale(tools, one)
+            raise Refused(_stale(one, owner))
     try:
-        steps = apply_operations(test.steps, operations)
+        steps = apply_operations(found.whole.steps, found.operations)
     except DoesNotFit as error:
-        raise Refused(f"Proposal {row.id} does not fit '{test.name}': {error}. Dismiss it and sweep again.") from None
-    if row.proven and proof is not None and (why := await _is_forbidden_now(tools, project, test, steps, proof)):
+        raise Refused(f"Proposal {row.id} does not fit '{row.test_name}': {error}. Dismiss it, sweep again.") from None
+    async with tools.store.reading() as tx:
+        proof = await runs.get(tx, row.proof_run) if row.proof_run is not None else None
+    if row.proven and proof is not None and (why := await _is_forbidden_now(tools, project, found.whole, steps, proof)):
         raise Refused(f"Proposal {row.id} was not applied: {why}. Nothing was written.")
-    memory = await memory_of(tools, test)
     green: Green | None = None
-    if not row.proven:
-        green = await _prove(tools, project, test, row, operations)
+    if not row.proven or (proof is not None and _was_changed_since(found, proof)):
+        green = await _prove(tools, project, found, row)
+    sharing = await _try_others(tools, project, found, row) if row.sharing is not None else None
     async with tools.store.transaction() as tx:
-        now = await proposals.get(tx, row.id)
-        _must_be_open(now)
-        current = await saved_tests.by_id(tx, test.id)
-        if current.version == row.version:
-            _must_be_tended(row, current)
-            taught = lessons.learn(test.steps, operations, memory)
+        for one in found.rows:
+            now = await proposals.get(tx, one.id)
+            _must_be_open(now)
+            current = await saved_tests.by_id(tx, one.test)
+            if current.version != one.version:
+                break
+            _must_be_tended(one, current)
+        else:
+            taught = lessons.learn(found.whole.steps, found.operations, found.memory)
             if green is not None:  # what nobody dared to run is proven by now (T30)
                 await learning.remember(tx, tools, project, taught)
             await learning.decided(
-                tx, tools, project.id, taught, said="approved", by=by, test=test.name, about=row.reason
+                tx, tools, project.id, taught, said="approved", by=by, test=row.test_name, about=row.reason
             )
-            return await _write(tx, tools, project, test, now, steps, by, proof, green)
-    await _make_stale(tools, row)
-    raise Refused(_stale(row, current))
+            return await _write(tx, tools, project, found, row, by, proof, green, sharing)
+    await _make_stale(tools, one)
+    raise Refused(_stale(one, current))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A proposal as the test sees it in which it was proven: that test as a whole, and what is done to it.
+
+    `rows` are the proposal and those that were proven together with it. For a change of one test alone that is the
+    test that it belongs to.
+    """
+
+    rows: tuple[Proposal, ...]
+    via: SavedTest
+    whole: SavedTest
+    shared: Mapping[str, SavedTest]
+    change: sharing_of.Change
+    operations: Operations  # as they count in the whole
+    memory: Memory
+
+
+async def _found(tools: Tools, row: Proposal) -> _Found:
+    async with tools.store.reading() as tx:
+        others = [await proposals.get(tx, one) for one in row.sharing.together] if row.sharing else []
+        rows = (row, *others)
+        owners = {one.test_name: await saved_tests.by_id(tx, one.test) for one in rows}
+        via = await saved_tests.by_id(tx, row.sharing.via if row.sharing else row.test)
+    shared = await fragments_of(tools, via)
+    whole = whole_of(via, shared)
+    parts = {one.test_name: tuple(map(read_operation, one.operations)) for one in rows}
+    change = sharing_of.Change(parts, owners)
+    return _Found(rows, via, whole, shared, change, change.on(via.name, whole.steps), await memory_of(tools, via))
+
+
+def _was_changed_since(found: _Found, proof: Run) -> bool:
+    """Was the test that proved a shared change, or another fragment of it, edited since?"""
+    if found.rows[0].sharing is None:
+        return False
+    proved_with = (proof.evidence or {}).get("fragments") or {}
+    return proof.version != found.via.version or proved_with != found.change.versions(found.shared)
+
+
+async def _try_others(tools: Tools, project: Project, found: _Found, row: Proposal) -> Sharing:
+    """Every other test that the change reaches is run with it; what nobody has been told of yet is told first.
+
+    Raises Refused for that; whoever approves it again knows of it.
+    """
+    assert row.sharing is not None
+    users = await sharing_of.users_of(tools, project, tuple(found.change.parts))
+    others = [one for one in users if one.test.id != found.via.id]
+    access = access_to(tools, project, Trigger.DRY_RUN)
+    fresh = replace(row.sharing, tried=(), left=(), tripped="")
+    said = await sharing_of.try_others(tools, project, others, found.change, access, fresh)
+    news = said.news(row.sharing)
+    if news:
+        async with tools.store.transaction() as tx:
+            for one in found.rows:
+                assert one.sharing is not None
+                kept = replace(said, use=one.sharing.use, together=one.sharing.together)
+                await proposals.set_sharing(tx, one.id, kept)
+        raise Refused(
+            f"Proposal {row.id} was not applied: {'; '.join(news)}. The proposal says so now; approve it again to "
+            "apply it even so, or dismiss it."
+        )
+    return said
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,52 +212,65 @@ async def _write(
     tx: Transaction,
     tools: Tools,
     project: Project,
-    test: SavedTest,
+    found: _Found,
     row: Proposal,
-    steps: Steps,
     by: str,
     proof: Run | None,
     green: Green | None,
+    sharing: Sharing | None,
 ) -> Repair:
+    """All that was proven together, or nothing. Gives the repair of the proposal that was approved."""
     if green is not None:
-        proof = await write_run(tx, tools, project, test, Trigger.PROOF, green, tools.now())
-        await proposals.mark_proven(tx, row.id, proof_run=proof.id)
-    await proposals.decide(tx, row.id, to=ProposalStatus.APPLIED, by=by, now=tools.now())
-    return await write_repair(
-        tx,
-        tools,
-        project,
-        test,
-        steps=steps,
-        operations=row.operations,
-        refusals=row.refusals,
-        strategy=row.strategy,
-        reason=row.reason,
-        author=by,
-        run=row.run,
-        proof=proof,
-        proposal=row.id,
-    )
+        versions = found.change.versions(found.shared)
+        proof = await write_run(tx, tools, project, found.via, Trigger.PROOF, green, tools.now(), versions=versions)
+    written = []
+    for one in found.rows:
+        if green is not None and proof is not None:
+            await proposals.mark_proven(tx, one.id, proof_run=proof.id)
+        await proposals.decide(tx, one.id, to=ProposalStatus.APPLIED, by=by, now=tools.now())
+        owner = found.change.owners[one.test_name]
+        if owner.id != found.via.id:
+            await sharing_of.keep_known(tx, tools, found.whole, owner, found.memory)
+        repair = await write_repair(
+            tx,
+            tools,
+            project,
+            owner,
+            steps=apply_operations(owner.steps, found.change.parts[owner.name]),
+            operations=one.operations,
+            refusals=one.refusals,
+            strategy=one.strategy,
+            reason=one.reason,
+            author=by,
+            run=one.run,
+            proof=proof if owner.id == found.via.id else None,
+            proposal=one.id,
+            sharing=replace(sharing, use=one.sharing.use) if sharing and one.sharing else None,
+        )
+        written.append(repair)
+    if sharing is not None and proof is not None:
+        await settle(tx, tools, sharing, written, found.via, proof, by=by)
+    return written[0]
 
 
-async def _prove(tools: Tools, project: Project, test: SavedTest, row: Proposal, operations: Operations) -> Green:
+async def _prove(tools: Tools, project: Project, found: _Found, row: Proposal) -> Green:
     """A person said that it may be run: now it is proved like any other."""
-    memory = await memory_of(tools, test)
+    test, whole, memory = found.via, found.whole, found.memory
     values = await values_of(tools, test)
     if values.trouble:
         raise Refused(f"Proposal {row.id} cannot be proved: {values.trouble}.")
     stage = replace(stage_of(tools, project, test, values), fenced_to=allowed_origins(project, memory))
     access = access_to(tools, project, Trigger.DRY_RUN)
-    given = await access.enter() if await access.is_behind(test, memory) else None
+    given = await access.enter() if await access.is_behind(whole, memory) else None
     if isinstance(given, Environment):
         raise Refused(f"Proposal {row.id} cannot be proved: {given.message}.")
     # One run for both gates: what may do harm is not done twice. A session that runs out ends it as well: nobody knows
     # what was done by then.
     judged = await gate.prove_with_red(
-        test.steps,
-        operations,
+        whole.steps,
+        found.operations,
         gate.Known(memory),
-        lambda candidate: tools.replay(candidate, with_session(guard(stage, test.steps, candidate), given)),
+        lambda candidate: tools.replay(candidate, with_session(guard(stage, whole.steps, candidate), given)),
     )
     match judged:
         case gate.Proof(run=green):
@@ -231,7 +316,8 @@ def _must_be_open(row: Proposal) -> None:
 
 
 def _must_be_tended(row: Proposal, test: SavedTest) -> None:
-    why = may_tend(test, by_hand=True)
+    as_fragment = row.sharing is not None and row.sharing.via != test.id
+    why = may_tend(test, by_hand=True, as_fragment=as_fragment)
     if why:
         raise Refused(f"Proposal {row.id} was not applied: {why}. Nothing was written.")
 
@@ -261,14 +347,17 @@ async def dismiss(tools: Tools, proposal: int, by: str) -> Proposal:
         row = await proposals.get(tx, proposal)
         old = await saved_tests.version(tx, row.test, row.version)
         test = await saved_tests.by_id(tx, row.test)
-    memory = await memory_of(tools, replace(test, version=row.version, steps=old.steps))
+    then = replace(test, version=row.version, steps=old.steps)
+    steps, operations, memory = await _as_proven(tools, then, row.sharing, row.operations)
     async with tools.store.transaction() as tx:
         row = await proposals.get(tx, proposal)
         _must_be_open(row)
         row = await proposals.decide(tx, proposal, to=ProposalStatus.DISMISSED, by=by, now=tools.now())
-        operations = tuple(map(read_operation, row.operations))
-        await learning.unlearn(tx, row.project, old.steps, operations, memory)
-        taught = lessons.learn(old.steps, operations, memory)
+        for other in row.sharing.together if row.sharing else ():  # half of what was proven is nothing
+            if (await proposals.get(tx, other)).status == ProposalStatus.PROPOSED:
+                await proposals.decide(tx, other, to=ProposalStatus.DISMISSED, by=by, now=tools.now())
+        await learning.unlearn(tx, row.project, steps, operations, memory)
+        taught = lessons.learn(steps, operations, memory)
         await learning.decided(
             tx, tools, row.project, taught, said="dismissed", by=by, test=row.test_name, about=row.reason
         )
@@ -284,8 +373,9 @@ async def dismiss(tools: Tools, proposal: int, by: str) -> Proposal:
 async def restore(tools: Tools, proposal: int, by: str) -> Proposal:
     """Take a dismissal back: the fix waits again. Raises Refused where it no longer fits or another one waits."""
     async with tools.store.reading() as tx:
-        known = await saved_tests.by_id(tx, (await proposals.get(tx, proposal)).test)
-    memory = await memory_of(tools, known)
+        row = await proposals.get(tx, proposal)
+        known = await saved_tests.by_id(tx, row.test)
+    steps, operations, memory = await _as_proven(tools, known, row.sharing, row.operations)
     async with tools.store.transaction() as tx:
         row = await proposals.get(tx, proposal)
         test = await saved_tests.by_id(tx, row.test)
@@ -299,7 +389,7 @@ async def restore(tools: Tools, proposal: int, by: str) -> Proposal:
         if await proposals.open_of(tx, row.test):
             raise Refused(f"Another repair of '{test.name}' waits by now: decide on that one.")
         row = await proposals.restore(tx, proposal)
-        taught = lessons.learn(test.steps, tuple(map(read_operation, row.operations)), memory)
+        taught = lessons.learn(steps, operations, memory)
         await learning.forget_decline(tx, row.project, taught)
         payload = {"proposal": row.id, "test": row.test_name, "by": by}
         subject = f"{by} put the repair of '{row.test_name}' back into the queue"
@@ -334,7 +424,8 @@ async def revert(tools: Tools, repair: int, by: str) -> Repair:
     async with tools.store.reading() as tx:
         row = await repairs.get(tx, repair)
         test = await saved_tests.by_id(tx, row.test)
-    memory = await memory_of(tools, replace(test, version=row.version_before, steps=row.steps_before))
+    then = replace(test, version=row.version_before, steps=row.steps_before)
+    steps, operations, memory = await _as_proven(tools, then, row.sharing, row.operations)
     async with tools.store.transaction() as tx:
         row = await repairs.get(tx, repair)
         test = await saved_tests.by_id(tx, row.test)
@@ -342,7 +433,7 @@ async def revert(tools: Tools, repair: int, by: str) -> Repair:
         if why:
             raise Refused(why)
         row = await repairs.mark_reverted(tx, repair, by=by, now=tools.now())
-        await learning.unlearn(tx, row.project, row.steps_before, tuple(map(read_operation, row.operations)), memory)
+        await learning.unlearn(tx, row.project, steps, operations, memory)
         await saved_tests.write_steps(
             tx,
             test.id,
@@ -367,6 +458,25 @@ async def revert(tools: Tools, repair: int, by: str) -> Repair:
     return row
 
 
+async def _as_proven(
+    tools: Tools, owner: SavedTest, sharing: Sharing | None, raw: Sequence[dict[str, object]]
+) -> tuple[Steps, Operations, Memory]:
+    """Operations with the steps that they count in and what is known of those, as the test sees it that proved them.
+
+    `owner` is what they change, as it stood then.
+    """
+    operations = tuple(map(read_operation, raw))
+    via = owner
+    if sharing is not None and sharing.via != owner.id:
+        async with tools.store.reading() as tx:
+            via = await saved_tests.by_id(tx, sharing.via)
+    shared = dict(await fragments_of(tools, via))
+    if owner.name in shared:
+        shared[owner.name] = owner
+    whole, memory = whole_of(via, shared), await memory_of(tools, via, shared)
+    return whole.steps, sharing_of.Change({owner.name: operations}, {}).on(via.name, whole.steps), memory
+
+
 async def why_not_reverted(tools: Tools, repair: Repair) -> str | None:
     """None while `revert` would be done, else the reason why not; for a page that offers it."""
     async with tools.store.reading() as tx:
@@ -378,7 +488,7 @@ async def warning_of(tools: Tools, reverted: Repair) -> str:
     """What a person has to know about what they took back (G77)."""
     async with tools.store.reading() as tx:
         failed = await runs.get(tx, reverted.run) if reverted.run is not None else None
-    return revert_warning(failed.failed_step if failed else None)
+    return revert_warning(failed.failed_step if failed else None, reverted.sharing)
 
 
 async def _same_as(tx: Transaction, row: Repair, test: SavedTest) -> int:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from gardener.errors import BadSetting, NotFound
 from gardener.projects import Project
-from gardener.saved_tests import SavedTest, Status
+from gardener.saved_tests import SavedTest, Status, may_tend
 from gardener.sealing import sealer_of
 from gardener.secrets import KeptSecret, Origin, SecretNote, purpose_of, read_name, read_value
 from gardener.settings import PREFIX, Settings
-from gardener.store import audit, projects, saved_tests, secrets, session_states, targets
+from gardener.store import Transaction, audit, projects, saved_tests, secrets, session_states, targets
 from gardener.tools import Tools
 from repair_ladder import fragments
 from repair_ladder.formats import Secret, Variable
@@ -42,23 +42,51 @@ class Values:
     secret_names: frozenset[str]
     secrets: frozenset[str]
     trouble: str | None = None
-    fragments: Mapping[str, Steps] = field(default_factory=dict)  # the steps of tests that it uses, by their names
-    folders: Mapping[str, str] = field(default_factory=dict)  # where the files of their uploads are, by their names
+    shared: Mapping[str, SavedTest] = field(default_factory=dict)  # the tests that it uses as fragments, by their names
+
+    @property
+    def fragments(self) -> dict[str, Steps]:
+        return {name: one.steps for name, one in self.shared.items()}
+
+    @property
+    def folders(self) -> dict[str, str]:
+        """Where the files of the fragments' uploads are."""
+        return {name: one.folder for name, one in self.shared.items() if one.folder}
+
+    @property
+    def versions(self) -> dict[str, int]:
+        """Of the fragments, by their names."""
+        return {name: one.version for name, one in self.shared.items()}
+
+
+def whole_of(test: SavedTest, shared: Mapping[str, SavedTest]) -> SavedTest:
+    """The test with the steps of its fragments in it: what is played, compared and told, and never saved.
+
+    A fragment that its owner keeps repairs away from is marked so in it.
+    """
+    never = [name for name, one in shared.items() if may_tend(one, as_fragment=True) is not None]
+    steps = {name: one.steps for name, one in shared.items()}
+    return replace(test, steps=fragments.expand(test.steps, steps, never=never))
 
 
 async def fragments_of(tools: Tools, test: SavedTest) -> Mapping[str, SavedTest]:
     """The tests that a test uses as fragments, and those that they use; names of none are left out."""
+    if not any(fragments.names_used(test.steps)):
+        return {}
+    async with tools.store.reading() as tx:
+        return await fragments_in(tx, test)
+
+
+async def fragments_in(tx: Transaction, test: SavedTest) -> Mapping[str, SavedTest]:
+    """The same inside a transaction."""
     found: dict[str, SavedTest] = {}
     waiting = [name for _, name in fragments.names_used(test.steps)]
-    if not waiting:
-        return found
-    async with tools.store.reading() as tx:
-        while waiting:
-            name = waiting.pop()
-            one = await saved_tests.find(tx, test.project, name) if name not in found else None
-            if one is not None and one.status not in (Status.REJECTED, Status.ARCHIVED):
-                found[name] = one
-                waiting += [used for _, used in fragments.names_used(one.steps)]
+    while waiting:
+        name = waiting.pop()
+        one = await saved_tests.find(tx, test.project, name) if name not in found else None
+        if one is not None and one.status not in (Status.REJECTED, Status.ARCHIVED):
+            found[name] = one
+            waiting += [used for _, used in fragments.names_used(one.steps)]
     return found
 
 
@@ -121,9 +149,9 @@ def _values(
             unreadable[value.name] = given
     own = {values[name] for name in names if name in values}
     every = {one for one in opened.values() if isinstance(one, str)}
-    steps = {name: one.steps for name, one in shared.items()}
-    folders = {name: one.folder for name, one in shared.items() if one.folder}
-    return Values(values, frozenset(names), frozenset(own | every), _trouble(missing, unreadable), steps, folders)
+    whole = whole_of(test, shared).steps
+    secret_names = fragments.secret_names(whole, names)
+    return Values(values, secret_names, frozenset(own | every), _trouble(missing, unreadable), shared)
 
 
 def _of_environment(settings: Settings, name: str) -> str | None:

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
 from gardener import evidence
-from gardener.actions.entrusting import Values, values_of
+from gardener.actions.entrusting import Values, fragments_of, values_of, whole_of
 from gardener.actions.signing_in import Access, SignedIn
+from gardener.errors import NotFound
 from gardener.projects import Project
 from gardener.proposals import ProposalStatus
 from gardener.runs import RecordedStep, Run, RunStatus, Trigger
 from gardener.saved_tests import SavedTest
 from gardener.store import Transaction, at_risk, issues, pages, proposals, recordings, runs, saved_tests
 from gardener.tools import Tools
+from repair_ladder import fragments
 from repair_ladder.memory import Did, Memory, Seen
 from repair_ladder.outcomes import Dialog, Environment, Evidence, Green, Outcome, Red, Sent
 from repair_ladder.ports import Replay
 from repair_ladder.stage import OnStep, Stage, origin_of
 from repair_ladder.step_format import write_step
-from repair_ladder.steps import Place, Steps, read_place, show_place, walk
+from repair_ladder.steps import Place, Steps, read_place, show_place, step_at, walk
+from repair_ladder.values import names_in
 from repair_ladder.verdicts import pre_triage
 
 # A green run of these kinds is what a test is known by.
@@ -36,6 +40,8 @@ class PlayedTest:
     run: Run
     outcome: Outcome
     memory: Memory  # what the test was known by before this run
+    whole: SavedTest  # the test with the fragments in it, as it was played: places of the outcome count in that
+    shared: Mapping[str, SavedTest] = field(default_factory=dict)  # those fragments, by their names
     signed_in: SignedIn | None = None  # who the browser belonged to
 
 
@@ -69,40 +75,95 @@ def allowed_origins(project: Project, memory: Memory) -> frozenset[str]:
     return frozenset({origin_of(project.base_url), *map(origin_of, project.settings.allowed_origins), *seen} - {""})
 
 
-async def memory_of(tools: Tools, test: SavedTest) -> Memory:
-    """What the last green run of the test remembers.
+async def memory_of(tools: Tools, test: SavedTest, shared: Mapping[str, SavedTest] | None = None) -> Memory:
+    """What the last green run of the test remembers; its places are those of the test as a whole (whole_of).
 
     Steps that were edited or reverted to since are remembered from the newest earlier version that had the very same
-    step: its locator is the same, so it used the same element.
+    step: its locator is the same, so it used the same element. So are those of a fragment that was changed since, and
+    what the test itself never played is taken from runs of the fragment alone. `shared` are the fragments to look at
+    instead of those of today.
     """
+    shared = await fragments_of(tools, test) if shared is None else shared
     async with tools.store.reading() as tx:
-        memory = await _memory_of_version(tx, test.id, test.version)
-        earlier = test.version - 1
-        wanted = {place for place, step in walk(test.steps) if step.locator is not None}
-        while not wanted <= memory.seen.keys() and earlier > max(0, test.version - MOST_VERSIONS):
-            older = await _memory_of_version(tx, test.id, earlier)
-            if older.seen:
-                steps = (await saved_tests.version(tx, test.id, earlier)).steps
-                same = tuple(_same_steps(steps, test.steps))
-                kept = {new: older.seen[old] for old, new in same if old in older.seen}
-                did = {new: older.did[old] for old, new in same if old in older.did}
-                memory = Memory({**kept, **memory.seen}, memory.dialogs or older.dialogs, {**did, **memory.did})
-            earlier -= 1
+        memory = await _memory(tx, test, shared)
+        steps = whole_of(test, shared).steps
+        for name, one in shared.items():
+            uses = fragments.uses_of(steps, name)
+            if all((*use, *place) in memory.seen for use in uses for place in _looked_for(one.steps)):
+                continue
+            own = await _memory(tx, one, shared)
+            seen = {
+                (*use, *place): seen
+                for place, seen in own.seen.items()
+                if fragments.home(whole_of(one, shared).steps, place)[0] is None
+                # A locator that takes a value of its test finds another element in another one.
+                and not any(names_in(step_at(one.steps, place).locator))
+                for use in uses
+            }
+            memory = replace(memory, seen={**seen, **memory.seen})
     return memory
 
 
-async def _memory_of_version(tx: Transaction, test: int, version: int) -> Memory:
-    recording = await recordings.get(tx, test, version)
+def _looked_for(steps: Steps) -> set[Place]:
+    return {place for place, step in walk(steps) if step.locator is not None}
+
+
+async def _memory(tx: Transaction, test: SavedTest, shared: Mapping[str, SavedTest]) -> Memory:
+    """Of the runs of the test itself."""
+    steps = whole_of(test, shared).steps
+    wanted, memory = _looked_for(steps), Memory()
+    for version in range(test.version, max(0, test.version - MOST_VERSIONS), -1):
+        if version < test.version and wanted <= memory.seen.keys():
+            break
+        older, then = await _memory_of_version(tx, test, version, shared)
+        if version == test.version and _alike(then, steps):
+            memory = older
+        elif older.seen:
+            same = tuple(_same_steps(then, steps))
+            kept = {new: older.seen[old] for old, new in same if old in older.seen}
+            did = {new: older.did[old] for old, new in same if old in older.did}
+            memory = Memory({**kept, **memory.seen}, memory.dialogs or older.dialogs, {**did, **memory.did})
+    return memory
+
+
+async def _memory_of_version(
+    tx: Transaction, test: SavedTest, version: int, shared: Mapping[str, SavedTest]
+) -> tuple[Memory, Steps]:
+    """What is remembered of one version, and the steps that were played then, with the fragments as they were."""
+    recording = await recordings.get(tx, test.id, version)
     if recording is None:
-        return Memory()
+        return Memory(), whole_of(test, shared).steps if version == test.version else ()
     found = await pages.get_many(tx, {step.page_key for step in recording.steps})
     run = await runs.get(tx, recording.run) if recording.run is not None else None
+    evidence = run.evidence if run and run.evidence else {}
     seen = {
         read_place(step.place): Seen(found[step.page_key], step.target)
         for step in recording.steps
         if step.page_key in found
     }
-    return Memory(seen, read_dialogs(run.evidence if run and run.evidence else {}), read_effects(run) if run else {})
+    memory = Memory(seen, read_dialogs(evidence), read_effects(run) if run else {})
+    steps = test.steps if version == test.version else (await saved_tests.version(tx, test.id, version)).steps
+    return memory, fragments.expand(steps, await _fragments_then(tx, shared, evidence))
+
+
+async def _fragments_then(
+    tx: Transaction, shared: Mapping[str, SavedTest], evidence: Mapping[str, Any]
+) -> dict[str, Steps]:
+    """The fragments as a run played them; one that the test does not use any more plays no part."""
+    known: dict[str, Steps] = {}
+    for name, version in (evidence.get("fragments") or {}).items():
+        one = shared.get(name)
+        if one is not None and version == one.version:
+            known[name] = one.steps
+        elif one is not None:
+            with contextlib.suppress(NotFound):
+                known[name] = (await saved_tests.version(tx, one.id, version)).steps
+    return known
+
+
+def _alike(one: Steps, other: Steps) -> bool:
+    """Is the same played at the same places?"""
+    return list(walk(one)) == list(walk(other))
 
 
 def read_effects(run: Run) -> dict[Place, Did]:
@@ -170,29 +231,31 @@ async def play(
     """
     access = access or access_to(tools, project, trigger, base_url=base_url)
     memory = await memory_of(tools, test)
-    async with tools.store.reading() as tx:  # an edited test may well end on another page than before
-        same_version = await _memory_of_version(tx, test.id, test.version)
     values = await values_of(tools, test)
+    whole = whole_of(test, values.shared)
+    async with tools.store.reading() as tx:  # an edited test may well end on another page than before
+        same_version, then = await _memory_of_version(tx, test, test.version, values.shared)
+        same_version = same_version if _alike(then, whole.steps) else Memory()
     is_sign_in = test.name == project.settings.sign_in
     began, left, signed_in = tools.now(), None, None
     stage = stage_of(tools, project, test, values, base_url=base_url)
     stage = replace(stage, pictures=project.settings.pictures, tracing=project.settings.traces)
 
     async def once(given: SignedIn | None) -> Outcome:
-        said = await tools.replay(test.steps, with_session(stage, given), on_step=on_step)
+        said = await tools.replay(whole.steps, with_session(stage, given), on_step=on_step)
         return pre_triage(said, same_version)
 
     if values.trouble:
         outcome: Outcome = Environment("secret", values.trouble)
     elif is_sign_in:
-        said, left = await tools.sign_in(test.steps, stage, on_step=on_step)
+        said, left = await tools.sign_in(whole.steps, stage, on_step=on_step)
         outcome = pre_triage(said, same_version)
     else:
-        outcome, signed_in = await access.replay(test, same_version, once)
+        outcome, signed_in = await access.replay(whole, same_version, once)
     # A preview is not the app: what is seen there is nothing to know the test by.
     remembered = trigger in REMEMBERED and base_url is None
     async with tools.store.transaction() as tx:
-        run = await write_run(tx, tools, project, test, trigger, outcome, began)
+        run = await write_run(tx, tools, project, test, trigger, outcome, began, versions=values.versions)
         if isinstance(outcome, Green) and remembered:
             await recordings.save(tx, test.id, test.version, run.id, recorded(run), now=tools.now())
             await at_risk.clear(tx, test.id)
@@ -205,7 +268,7 @@ async def play(
                 by=None,
                 why="the test is green as it stands",
             )
-    played = PlayedTest(run, outcome, memory, signed_in)
+    played = PlayedTest(run, outcome, memory, whole, values.shared, signed_in)
     if is_sign_in:
         await access.played_sign_in(test, values, played, left)
     return played
@@ -253,8 +316,13 @@ async def write_run(
     trigger: Trigger,
     outcome: Outcome,
     began: datetime,
+    *,
+    versions: Mapping[str, int] | None = None,
 ) -> Run:
-    """The row of a run with its pages; its files lie beside the database first, in a folder that nobody reads yet."""
+    """The row of a run with its pages; its files lie beside the database first, in a folder that nobody reads yet.
+
+    `versions` are those of the fragments that were played, by their names.
+    """
     trace = outcome.trace
     film = evidence.folder_of(tools.settings.data_dir, project.id, began, test.id)
     tracing = outcome.tracing if isinstance(outcome, Red) else None
@@ -319,7 +387,9 @@ async def write_run(
         page_key=await pages.put(tx, page, now=began) if page else None,
         target=outcome.target if isinstance(outcome, Red) else None,
         picture=evidence.keep(film, "failure.png", picture) if picture else None,
-        evidence=_evidence(trace.evidence) | ({"trace": kept} if kept else {}),
+        evidence=_evidence(trace.evidence)
+        | ({"trace": kept} if kept else {})
+        | ({"fragments": dict(versions)} if versions else {}),
         steps=steps,
     )
 

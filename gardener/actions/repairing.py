@@ -11,20 +11,22 @@ from typing import Any, assert_never
 from urllib.parse import urlsplit
 
 from gardener import stories
-from gardener.actions import announcing, learning
+from gardener.actions import announcing, joining, learning, sharing
 from gardener.actions.entrusting import values_of
 from gardener.actions.metering import metered
 from gardener.actions.playing import PlayedTest, access_to, allowed_origins, recorded, replayer, stage_of, write_run
+from gardener.actions.sharing import Change
 from gardener.cases import Attempt as MadeAttempt
 from gardener.cases import Case, CaseStatus
 from gardener.models import judge_of, model_of
 from gardener.notices import EventKind
 from gardener.projects import Project
-from gardener.proposals import ProposalStatus
+from gardener.proposals import ProposalStatus, fix_key
 from gardener.repairs import GARDENER, Repair
 from gardener.results import Result, Said, operation_shapes, refusal_shapes
 from gardener.runs import Run, Trigger
-from gardener.saved_tests import SavedTest, may_tend
+from gardener.saved_tests import SavedTest, Status, may_tend
+from gardener.sharing import Sharing, Tried
 from gardener.store import (
     Transaction,
     at_risk,
@@ -40,6 +42,7 @@ from gardener.store import (
 )
 from gardener.tools import Tools
 from gardener.triage import Issue, IssueKind
+from repair_ladder import fragments
 from repair_ladder.climb import (
     Attempt,
     Climbed,
@@ -82,16 +85,21 @@ async def repair(tools: Tools, project: Project, test: SavedTest, played: Played
 
     What was tried in the same case before, by a worker that was killed or a climb that was halted, is not tried again.
     """
-    red = played.outcome
+    red, whole = played.outcome, played.whole
     if not isinstance(red, Red):
         raise TypeError("only a red run is repaired")
     asked = Asked()
-    case, earlier = await _open_case(tools, project, test, played.run, red)
-    told = announcing.Announcer(tools, project, test, case.id, played.run.id, red, await hidden_in(tools, test, played))
+    users = await sharing.beside(tools, project, whole, played.shared)
+    if joined := await joining.join(tools, project, test, played, wanted.triggers):
+        return joined
+    case, earlier = await _open_case(tools, project, test, played)
+    hidden = await hidden_in(tools, test, played)
+    told = announcing.Announcer(tools, project, whole, case.id, played.run.id, red, hidden)
     await told.started()
-    journal = _Journal(tools, test, case, asked)
-    climbed = await _climb(tools, project, test, red, played, wanted, asked, earlier, journal)
-    result = await _conclude(tools, project, test, played, climbed, wanted, journal)
+    journal = _Journal(tools, whole, case, asked)
+    climbed = await _climb(tools, project, test, red, played, wanted, asked, earlier, journal, users)
+    reach = await _reach(tools, project, test, played, climbed, users) if isinstance(climbed, Repaired) else None
+    result = await _conclude(tools, project, test, played, climbed, wanted, journal, reach)
     result = replace(result, model_calls=asked.calls)
     await told.ended(climbed, result)
     return result
@@ -102,18 +110,22 @@ async def hidden_in(tools: Tools, test: SavedTest, played: PlayedTest) -> Redact
     return redactor(values.secrets | (played.signed_in.secrets if played.signed_in else frozenset()))
 
 
-def failure_of(red: Red) -> str:
-    """The same for the same failure of the same page, whatever its texts and clocks show at the moment."""
+def failure_of(played: PlayedTest) -> str:
+    """The same for the same failure of the same page and the same fragments, whatever the page's texts and clocks show
+    at the moment."""
+    red = played.outcome
+    assert isinstance(red, Red)
     page = red.page
     built = (urlsplit(page.url).path, page.paths) if page else None
-    said = json.dumps([show_place(red.place), red.cause, built])
+    versions = {name: one.version for name, one in sorted(played.shared.items())}
+    said = json.dumps([show_place(red.place), red.cause, built, *([versions] if versions else [])])
     return hashlib.sha256(said.encode()).hexdigest()
 
 
-async def _open_case(tools: Tools, project: Project, test: SavedTest, run: Run, red: Red) -> tuple[Case, Earlier]:
+async def _open_case(tools: Tools, project: Project, test: SavedTest, played: PlayedTest) -> tuple[Case, Earlier]:
     """The case of this failure, with what was done in it; one that stands open for another failure is given up."""
-    failure = failure_of(red)
-    known = {"project": project.id, "test": test.id, "version": test.version, "run": run.id}
+    failure = failure_of(played)
+    known = {"project": project.id, "test": test.id, "version": test.version, "run": played.run.id}
     async with tools.store.transaction() as tx:
         case = await cases.open_case(tx, now=tools.now(), **known)
         if case.pointer.get("failure", failure) != failure:
@@ -205,12 +217,13 @@ async def _climb(
     asked: Asked,
     earlier: Earlier,
     journal: _Journal,
+    users: Sequence[sharing.User],
 ) -> Climbed:
-    memory, signed_in = played.memory, played.signed_in
+    memory, signed_in, whole = played.memory, played.signed_in, played.whole
     values = await values_of(tools, test)
     stage = replace(stage_of(tools, project, test, values), fenced_to=allowed_origins(project, memory))
     access = access_to(tools, project, Trigger.DRY_RUN)
-    play = replayer(tools, access, signed_in, stage, memory, saved=test.steps)
+    play = replayer(tools, access, signed_in, stage, memory, saved=whole.steps)
 
     async def replay(steps: Steps) -> Outcome:
         shut = project.settings.why_read_only(tools.now())  # they may begin in the middle of a climb
@@ -241,8 +254,38 @@ async def _climb(
         journal=journal,
         forbidden=project.settings.forbidden_locators,
         judge=judge,
+        name=test.name,
+        beside=sharing.as_beside(users),
     )
-    return await climb(test.steps, red, given, replay, now=tools.now, watch=watch)
+    return await climb(whole.steps, red, given, replay, now=tools.now, watch=watch)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """What a proven fix changes, and what it does to other tests; None where it changes nothing that they share."""
+
+    change: Change
+    sharing: Sharing | None
+
+
+async def _reach(
+    tools: Tools,
+    project: Project,
+    test: SavedTest,
+    played: PlayedTest,
+    climbed: Repaired,
+    users: Sequence[sharing.User],
+) -> _Reach:
+    change = sharing.change_of(played.whole, test, played.shared, climbed.operations)
+    reached = [one for one in users if change.on(one.test.name, one.whole.steps)]
+    if not reached and set(change.parts) == {test.name}:
+        return _Reach(change, None)
+    found = Sharing(test.id, test.name)
+    if climbed.proof is None:
+        names = tuple(one.test.name for one in reached)
+        return _Reach(change, replace(found, left=names, tripped="nothing is run with it before a person says so"))
+    access = access_to(tools, project, Trigger.DRY_RUN)
+    return _Reach(change, await sharing.try_others(tools, project, reached, change, access, found))
 
 
 async def _conclude(
@@ -253,17 +296,19 @@ async def _conclude(
     climbed: Climbed,
     wanted: Wanted,
     journal: _Journal,
+    reach: _Reach | None,
 ) -> Result:
     """One transaction: the end of the case, and the repair, the proposal or the issue that it comes to."""
     run, case = played.run, journal.case
-    refusals = refusal_shapes(test.steps, climbed.refusals)
+    refusals = refusal_shapes(played.whole.steps, climbed.refusals)
     result = Result(test.name, "incurable", climbed.reason, run.failed_step, refusals=refusals)
     async with tools.store.transaction() as tx:
         await cases.spend(tx, case.id, **journal.cost())
-        await learning.learn(tx, tools, project, test.steps, climbed, played.memory)
+        await learning.learn(tx, tools, project, played.whole.steps, climbed, played.memory)
         match climbed:
             case Repaired():
-                result = await _keep(tx, tools, project, test, played, climbed, wanted, result)
+                assert reach is not None
+                result = await _keep(tx, tools, project, test, played, climbed, wanted, result, reach)
             case NotDrift(verdict="environment"):
                 result = replace(result, outcome="environment")
                 await file_finding(tx, tools, project, "environment", climbed.reason, [test.id], run.id)
@@ -319,79 +364,190 @@ async def _keep(
     climbed: Repaired,
     wanted: Wanted,
     result: Result,
+    reach: _Reach,
 ) -> Result:
     """Write the fix if the project applies and the fix is sure; else it waits for a person."""
-    run = played.run
-    now = await saved_tests.by_id(tx, test.id)
-    if now.version != test.version:
-        reason = f"'{test.name}' was edited while its repair was proved: nothing was written; run it again"
-        return replace(result, outcome="refused", reason=reason)
-    left_alone = may_tend(now, by_hand=wanted.by != GARDENER)
-    if left_alone:
-        return replace(result, outcome="refused", reason=f"{left_alone}; nothing was written")
+    change, shared = reach.change, reach.sharing
+    for name, owner in change.owners.items():
+        now = await saved_tests.by_id(tx, owner.id)
+        if now.version != owner.version:
+            reason = f"'{name}' was edited while its repair was proved: nothing was written; run it again"
+            return replace(result, outcome="refused", reason=reason)
+        left_alone = may_tend(now, by_hand=wanted.by != GARDENER, as_fragment=owner.id != test.id)
+        if left_alone:
+            return replace(result, outcome="refused", reason=f"{left_alone}; nothing was written")
     proof = None
     if climbed.proof is not None:
-        proof = await write_run(tx, tools, project, test, Trigger.PROOF, climbed.proof, tools.now())
-    apply = wanted.apply and not climbed.doubt and climbed.proof is not None
+        versions = change.versions(played.shared)
+        proof = await write_run(tx, tools, project, test, Trigger.PROOF, climbed.proof, tools.now(), versions=versions)
+    parts = {name: operation_shapes(change.owners[name].steps, some) for name, some in change.parts.items()}
+    apply, reason = wanted.apply and not climbed.doubt and climbed.proof is not None, _why_staged(climbed)
     if apply and wanted.follows_switch:
         apply = await projects.auto_repair_of(tx, project.id)
-    operations = operation_shapes(test.steps, climbed.operations)
-    reason = _why_staged(climbed)
-    shut = project.settings.why_read_only(tools.now())
-    if apply and shut:
-        apply, reason = False, f"{reason}; {shut[0]}, so it waits for a person"
-    reverted = await _reverted_by(tx, test, operations)
-    if reverted and wanted.by == GARDENER:
+    for why in await _against(tx, tools, project, test, played, climbed, wanted, reach, parts):
+        apply, reason = False, f"{reason}; {why}, so it waits for a person"
+    if apply and not (shared and shared.against):
+        return await _apply(tx, tools, project, test, played, climbed, wanted, result, reach, parts, proof)
+    return await _stage(tx, tools, project, test, played, climbed, wanted, result, reach, parts, proof, reason)
+
+
+async def _against(
+    tx: Transaction,
+    tools: Tools,
+    project: Project,
+    test: SavedTest,
+    played: PlayedTest,
+    climbed: Repaired,
+    wanted: Wanted,
+    reach: _Reach,
+    parts: Mapping[str, Sequence[dict[str, Any]]],
+) -> list[str]:
+    """What speaks against writing a fix without a person, beside what the proof itself left in doubt."""
+    found: list[str] = []
+    if wanted.apply and (shut := project.settings.why_read_only(tools.now())):
+        found.append(shut[0])
+    for name, operations in parts.items():
+        owner = reach.change.owners[name]
         # Written again by itself, it would undo within a night what a person has decided.
-        apply, reason = False, f"{reason}; {reverted} reverted this repair before, so it waits for a person"
-    declined = await learning.who_declined(tx, tools, project, test.steps, climbed.operations, played.memory)
+        reverted = await _reverted_by(tx, owner, operations)
+        if reverted and wanted.by == GARDENER:
+            found.append(f"{reverted} reverted this repair before")
+        if owner.status == Status.DRAFT and owner.id != test.id:
+            found.append(f"the fragment '{name}' is a draft")
+    declined = await learning.who_declined(tx, tools, project, played.whole.steps, climbed.operations, played.memory)
     if declined and wanted.by == GARDENER:
-        apply, reason = False, f"{reason}; {declined} of the same element before, so it waits for a person"
-    if apply:
-        written = await write_repair(
+        found.append(f"{declined} of the same element before")
+    return found
+
+
+async def _apply(
+    tx: Transaction,
+    tools: Tools,
+    project: Project,
+    test: SavedTest,
+    played: PlayedTest,
+    climbed: Repaired,
+    wanted: Wanted,
+    result: Result,
+    reach: _Reach,
+    parts: Mapping[str, Sequence[dict[str, Any]]],
+    proof: Run | None,
+) -> Result:
+    written = []
+    for name, owner in reach.change.owners.items():
+        if owner.id != test.id:
+            await sharing.keep_known(tx, tools, played.whole, owner, played.memory)
+        repair = await write_repair(
             tx,
             tools,
             project,
-            test,
-            steps=apply_operations(test.steps, climbed.operations),
-            operations=operations,
+            owner,
+            steps=apply_operations(owner.steps, reach.change.parts[name]),
+            operations=parts[name],
             refusals=result.refusals,
             strategy=climbed.strategy,
             reason=climbed.reason,
             author=wanted.by,
-            run=run.id,
-            proof=proof,
+            run=played.run.id,
+            proof=proof if owner.id == test.id else None,
             proposal=None,
+            sharing=_of(reach, owner, played.whole),
         )
-        return replace(result, outcome="applied", repair=written.id)
-    proposal = await proposals.stage(
-        tx,
-        project=project.id,
-        test=test.id,
-        version=test.version,
-        proven=climbed.proof is not None,
-        strategy=climbed.strategy,
-        operations=operations,
-        refusals=result.refusals,
-        triggers=wanted.triggers,
-        failed_step=run.failed_step,
-        error=run.error,
-        reason=reason,
-        change_key=wanted.change_key,
-        now=tools.now(),
-        run=run.id,
-        proof_run=proof.id if proof else None,
-        even_declined=wanted.even_declined,
-    )
-    if proposal is None:
-        reason = "this fix was dismissed before, and neither the test nor the app has changed since"
-        return replace(result, outcome="refused", reason=reason)
-    if proposal.restated == 0:
-        subject = f"A repair of '{test.name}' waits for approval"
-        broke = f"Step {run.failed_step} was red: {run.error}"
-        payload = {"proposal": proposal.id, "lines": [broke, proposal.reason]}
-        await events.emit(tx, project.id, EventKind.STAGED, subject, payload, now=tools.now())
-    return replace(result, outcome="staged", proposal=proposal.id, reason=proposal.reason)
+        written.append(repair)
+    if reach.sharing is not None:
+        assert proof is not None
+        await settle(tx, tools, reach.sharing, written, test, proof, by=wanted.by)
+    reason = f"{climbed.reason}; {reach.sharing.summary}" if reach.sharing else climbed.reason
+    return replace(result, outcome="applied", repair=written[-1].id, reason=reason)
+
+
+async def settle(
+    tx: Transaction,
+    tools: Tools,
+    shared: Sharing,
+    written: Sequence[Repair],
+    via: SavedTest,
+    proof: Run,
+    *,
+    by: str,
+) -> None:
+    """After repairs that other tests share were written: the test that proved them and all others are known by their
+    runs with them."""
+    versions = {one.test: one.version_after for one in written}
+    proved = Tried(via.id, via.name, via.version, "healed", run=proof.id)
+    every = replace(shared, tried=(*shared.tried, proved))
+    why = f"repair {written[-1].id} of '{written[-1].test_name}' mends it"
+    await sharing.settle(tx, tools, every, versions, by=by, why=why)
+
+
+def _of(reach: _Reach, owner: SavedTest, whole: SavedTest) -> Sharing | None:
+    """With the place where the fragment is used by the test that proved its change."""
+    if reach.sharing is None:
+        return None
+    uses = fragments.uses_of(whole.steps, owner.name)
+    return replace(reach.sharing, use=show_place(uses[0]) if uses and owner.id != whole.id else "")
+
+
+async def _stage(
+    tx: Transaction,
+    tools: Tools,
+    project: Project,
+    test: SavedTest,
+    played: PlayedTest,
+    climbed: Repaired,
+    wanted: Wanted,
+    result: Result,
+    reach: _Reach,
+    parts: Mapping[str, Sequence[dict[str, Any]]],
+    proof: Run | None,
+    reason: str,
+) -> Result:
+    run, owners = played.run, reach.change.owners
+    for name, owner in owners.items():
+        key = fix_key(owner.id, owner.version, wanted.change_key, parts[name])
+        if not wanted.even_declined and await proposals.is_declined(tx, key):
+            declined = "this fix was dismissed before, and neither the test nor the app has changed since"
+            return replace(result, outcome="refused", reason=declined)
+    staged = []
+    for name, owner in owners.items():
+        proposal = await proposals.stage(
+            tx,
+            project=project.id,
+            test=owner.id,
+            version=owner.version,
+            proven=climbed.proof is not None,
+            strategy=climbed.strategy,
+            operations=parts[name],
+            refusals=result.refusals,
+            triggers=wanted.triggers,
+            failed_step=run.failed_step,
+            error=run.error,
+            reason=reason,
+            change_key=wanted.change_key,
+            now=tools.now(),
+            run=run.id,
+            proof_run=proof.id if proof else None,
+            even_declined=True,
+            sharing=_of(reach, owner, played.whole),
+        )
+        assert proposal is not None, "whether it was declined was asked before"
+        staged.append(proposal)
+    if len(staged) > 1:
+        for number, one in enumerate(staged):
+            assert one.sharing is not None
+            others = tuple(other.id for other in staged if other.id != one.id)
+            named = ", ".join(f"'{other.test_name}'" for other in staged if other.id != one.id)
+            told = f"{one.reason}; proven and applied together with the change of {named}"
+            joined = replace(one.sharing, together=others)
+            staged[number] = await proposals.set_sharing(tx, one.id, joined, reason=told)
+    for one in staged:
+        if one.restated == 0:
+            heals = f": it {one.sharing.summary}" if one.sharing else ""
+            subject = f"A repair of '{one.test_name}' waits for approval{heals}"
+            broke = f"Step {run.failed_step} was red: {run.error}"
+            payload = {"proposal": one.id, "lines": [broke, one.why]}
+            await events.emit(tx, project.id, EventKind.STAGED, subject, payload, now=tools.now())
+    return replace(result, outcome="staged", proposal=staged[-1].id, reason=staged[-1].why)
 
 
 async def _reverted_by(tx: Transaction, test: SavedTest, operations: Sequence[dict[str, Any]]) -> str | None:
@@ -427,6 +583,7 @@ async def write_repair(
     run: int | None,
     proof: Run | None,
     proposal: int | None,
+    sharing: Sharing | None = None,
 ) -> Repair:
     """The new steps by compare-and-swap on the version, with their record, the audit entry and the event: all or none.
 
@@ -464,6 +621,7 @@ async def write_repair(
         now=now,
         proposal=proposal,
         run=run,
+        sharing=sharing,
     )
     await proposals.close_open(
         tx, test.id, to=ProposalStatus.SUPERSEDED, now=now, by=author, why=f"repair {repair.id} took its place"
@@ -473,7 +631,8 @@ async def write_repair(
     kind = EventKind.APPLIED if by_gardener else EventKind.APPROVED
     said = "repaired and proven" if by_gardener else f"repaired, approved by {author}"
     payload = {"repair": repair.id, "test": test.name, "strategy": strategy, "author": author}
-    subject = f"'{test.name}' was {said}"
+    heals = f": it {sharing.summary}" if sharing else ""
+    subject = f"'{test.name}' was {said}{heals}"
     await events.emit(tx, project.id, kind, subject, payload | {"lines": [reason]}, now=now)
     await audit.write(tx, project=project.id, who=author, what="repair", subject=test.name, details=payload, now=now)
     return repair
@@ -495,7 +654,7 @@ async def _file_triage(
     assert isinstance(red, Red)
     kind = IssueKind.ESCALATION if stories.is_escalation(climbed) else IssueKind.TRIAGE
     reason = result.reason + (f" [{'; '.join(evidence)}]" if evidence else "")
-    step, page = step_at(test.steps, red.place), red.page.url if red.page else ""
+    step, page = step_at(played.whole.steps, red.place), red.page.url if red.page else ""
     before = await learning.decided_before(tx, tools, project.id, step, page)
     issue = await issues.file(
         tx,
@@ -507,7 +666,7 @@ async def _file_triage(
         reason=reason,
         refusals=result.refusals,
         run=run.id,
-        story=stories.tell(test, run.id, red, climbed, failure=failure_of(red), change_key=wanted.change_key)
+        story=stories.tell(played.whole, run.id, red, climbed, failure=failure_of(played), change_key=wanted.change_key)
         | {"decided_before": before},
         now=tools.now(),
     )
@@ -532,11 +691,11 @@ def finding_cause(kind: str, place: str = "") -> str:
     return f"preview:{place}:{kind}" if place else f"environment:{kind}"
 
 
-async def blocked(tools: Tools, test: SavedTest, red: Red, change_key: str) -> Issue | None:
+async def blocked(tools: Tools, test: SavedTest, played: PlayedTest, change_key: str) -> Issue | None:
     """The open escalation that this very failure waits under; None if it may be worked on (T21, C25)."""
     async with tools.store.reading() as tx:
         mine = await issues.open_of(tx, test.id)
-    failure, cause = failure_of(red), f"test:{test.id}:v{test.version}"
+    failure, cause = failure_of(played), f"test:{test.id}:v{test.version}"
     return next(
         (
             one

@@ -7,10 +7,11 @@ change (G44-G46). The same proof: what is left is played, and staged or written 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 
-from gardener.actions.entrusting import values_of
+from gardener.actions.entrusting import values_of, whole_of
 from gardener.actions.metering import metered
 from gardener.actions.playing import access_to, allowed_origins, memory_of, replayer, stage_of, write_run
 from gardener.actions.repairing import write_repair
@@ -26,7 +27,7 @@ from gardener.tools import Tools
 from radar.at_risk import resolve_ways
 from radar.elements import PageSnapshot, fold
 from radar.errors import Unresolvable
-from repair_ladder import floor, gate, prompts, replies
+from repair_ladder import floor, fragments, gate, prompts, replies
 from repair_ladder.errors import DoesNotFit
 from repair_ladder.harm import ACTING, destructive_word, forbidden_of
 from repair_ladder.lessons import page_pattern
@@ -110,9 +111,14 @@ async def _pass(
     tools: Tools, project: Project, test: SavedTest, request: str, operations: Operations, *, apply: bool, by: str
 ) -> Result:
     memory, values = await memory_of(tools, test), await values_of(tools, test)
+    whole = whole_of(test, values.shared)
+    shared = next((name for one in operations if (name := fragments.home(whole.steps, one.place)[0])), None)
+    if shared is not None:
+        reason = f"a step of the fragment '{shared}' is not changed by way of '{test.name}': ask for a change of that"
+        return Result(test.name, "refused", reason)
     origins = allowed_origins(project, memory)
     screened = floor.screen(
-        test.steps,
+        whole.steps,
         operations,
         variables=frozenset(values.values) - values.secret_names,
         secrets=values.secret_names,
@@ -133,16 +139,16 @@ async def _pass(
     if harm is None:
         stage = replace(stage_of(tools, project, test, values), fenced_to=origins)
         access = access_to(tools, project, Trigger.DRY_RUN)
-        given = await access.enter() if await access.is_behind(test, memory) else None
+        given = await access.enter() if await access.is_behind(whole, memory) else None
         if isinstance(given, Environment):
             return Result(
                 test.name, "environment", f"it cannot be proved: {given.message}{withheld}", refusals=refusals
             )
-        play = replayer(tools, access, given, stage, memory, saved=test.steps)
+        play = replayer(tools, access, given, stage, memory, saved=whole.steps)
         # A person says which elements an action means; what has to hold is that the test is green and can go red. What
         # a check looks at stays what it was.
         known = gate.Known(memory) if _moves_a_check(allowed) else gate.Known(Memory(), judges=False)
-        judged = await gate.prove_with_red(test.steps, allowed, known, play)
+        judged = await gate.prove_with_red(whole.steps, allowed, known, play)
         match judged:
             case gate.Proof(run=run):
                 green = run
@@ -158,7 +164,15 @@ async def _pass(
     said = f'{by} asked for: "{request[:300]}"'
     told = (f"{said}; not run unattended, because {harm}" if harm else said) + withheld
     return await _keep(
-        tools, project, test, allowed, green, Result(test.name, "staged", told, refusals=refusals), apply=apply, by=by
+        tools,
+        project,
+        test,
+        allowed,
+        green,
+        Result(test.name, "staged", told, refusals=refusals),
+        apply=apply,
+        by=by,
+        versions=values.versions,
     )
 
 
@@ -172,12 +186,15 @@ async def _keep(
     *,
     apply: bool,
     by: str,
+    versions: Mapping[str, int],
 ) -> Result:
     """Written where it is proven and wanted so, else it waits; in one transaction, on the version it was made for."""
     shapes = operation_shapes(test.steps, operations)
     try:
         async with tools.store.transaction() as tx:
-            proof = await write_run(tx, tools, project, test, Trigger.PROOF, green, tools.now()) if green else None
+            proof = None
+            if green is not None:
+                proof = await write_run(tx, tools, project, test, Trigger.PROOF, green, tools.now(), versions=versions)
             if apply and proof is not None:
                 written = await write_repair(
                     tx,

@@ -183,7 +183,7 @@ async def mend(
             async with tools.store.reading() as tx:
                 risk = await at_risk.get(tx, test.id)
             known = replace(wanted, triggers=risk.triggers, change_key=risk.change_key) if risk else wanted
-            waits = await blocked(tools, test, played.outcome, known.change_key) if wanted.by == GARDENER else None
+            waits = await blocked(tools, test, played, known.change_key) if wanted.by == GARDENER else None
             if waits:
                 return _blocked(test, played.run, waits)
             return await repair(tools, project, test, played, known)

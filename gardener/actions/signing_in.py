@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final, Protocol
 
-from gardener.actions.entrusting import Values, values_of
+from gardener.actions.entrusting import Values, values_of, whole_of
 from gardener.errors import BadSetting, NotFound
 from gardener.projects import Project
 from gardener.runs import Run
@@ -236,7 +236,8 @@ class Access:
             async with self.tools.store.transaction() as tx:
                 await session_states.drop_one(tx, row)
             return None
-        doors = doors_of(test.steps, values.secret_names, await self._remember(test))
+        whole = whole_of(test, values.shared)
+        doors = doors_of(whole.steps, values.secret_names, await self._remember(test))
         return SignedIn(said["state"], row.stamp, doors, values.secrets | secrets_in(said["state"]), is_new)
 
     async def _keep(self, test: SavedTest, values: Values, state: Any) -> None:
@@ -250,4 +251,5 @@ class Access:
 
     def _made_by(self, test: SavedTest, values: Values) -> str:
         """Another one for another test, version, address, or secret. Kept sealed: values could be guessed from it."""
-        return digest(canonical([test.id, test.version, self.base_url, values.values, self.project.settings.locale]))
+        made_by = [test.id, test.version, self.base_url, values.values, self.project.settings.locale]
+        return digest(canonical([*made_by, values.versions] if values.shared else made_by))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final, TypeAlias
 
-from gardener.actions.entrusting import Values, values_of_many
+from gardener.actions.entrusting import Values, values_of_many, whole_of
 from gardener.actions.playing import access_to, memory_of, page_path, stage_of
 from gardener.actions.repairing import Wanted, file_finding, finding_cause
 from gardener.actions.running import mend
@@ -43,10 +43,11 @@ from radar.environment import what_is_wrong
 from radar.errors import PageUnavailable
 from radar.matching import match_pages
 from radar.visits import Again, Visit
+from repair_ladder import fragments
 from repair_ladder.outcomes import Environment, Red
 from repair_ladder.sign_in import asks_anew, find_sign_in, lets_nobody_in
 from repair_ladder.step_format import read_operation
-from repair_ladder.steps import Place, Step, Steps, show_place, walk
+from repair_ladder.steps import Place, Step, Steps, walk
 from repair_ladder.values import redactor
 
 MOST_PAGES: Final = 60
@@ -171,14 +172,14 @@ async def _known(tools: Tools, project: Project, access: Access) -> Known:
     values = await values_of_many(tools, project, tests)
     behind: set[int] = set()
     for test in tests:
-        memory = await memory_of(tools, test)
-        opening = find_sign_in(test.steps, values[test.id].secret_names, memory)
-        is_behind = await access.is_behind(test, memory)
+        memory, whole = await memory_of(tools, test), whole_of(test, values[test.id].shared)
+        opening = find_sign_in(whole.steps, values[test.id].secret_names, memory)
+        is_behind = await access.is_behind(whole, memory)
         if is_behind:
             behind.add(test.id)
-        if opening and (sign_in is None or len(opening[0]) < len(sign_in[1])):
+        if opening and (sign_in is None or _played(opening[0]) < _played(sign_in[1])):
             sign_in = (test, opening[0])
-        for place, step in walk(test.steps):
+        for place, step in walk(whole.steps):
             seen = memory.near(place)
             path = page_path(project, seen.page.url) if seen else None
             if path is None:
@@ -186,14 +187,20 @@ async def _known(tools: Tools, project: Project, access: Access) -> Known:
             page = Page(path, is_behind or bool(opening and place > opening[1]))
             if not any(word in path.lower() for word in UNSAFE):
                 found[page] = None
-            mine = [step, *_fixed(fixes.get((test.id, test.version), ()), place)]
+            name, inside = fragments.home(whole.steps, place)
+            kept = values[test.id].shared[name] if name is not None else test
+            mine = [step, *_fixed(fixes.get((kept.id, kept.version), ()), inside)]
             for one_step in mine:
                 for _, locator in one_step.locators():
                     uses.setdefault(page.name, []).append(
-                        LocatorUse(test.id, show_place(place), locator, one_step.kind)
+                        LocatorUse(test.id, fragments.shown(whole.steps, place), locator, one_step.kind)
                     )
     every = tuple(found)[:MOST_PAGES]
     return Known(tests, {name: tuple(some) for name, some in uses.items()}, every, sign_in, values, frozenset(behind))
+
+
+def _played(steps: Steps) -> int:
+    return sum(1 for _ in walk(steps))
 
 
 def _fixed(operations: Sequence[Mapping[str, Any]], place: Place) -> list[Step]:

@@ -11,6 +11,8 @@ from sqlalchemy import Row, Select, delete, func, insert, select, update
 from gardener.errors import Conflict, NotFound
 from gardener.notices import EventKind
 from gardener.proposals import Proposal, ProposalStatus, cause_key, essence, fix_key
+from gardener.sharing import Sharing
+from gardener.sharing import read as read_sharing
 from gardener.store import events
 from gardener.store.columns import clean_json
 from gardener.store.plain import merged
@@ -40,6 +42,7 @@ async def stage(
     run: int | None = None,
     proof_run: int | None = None,
     even_declined: bool = False,
+    sharing: Sharing | None = None,
 ) -> Proposal | None:
     """Put a fix into the queue; None if a person declined the same fix for the same change of the app (G55).
 
@@ -60,6 +63,9 @@ async def stage(
     old = await open_of(tx, test)
     if old and old.version == version and essence(old.operations) == essence(plain):
         news: dict[str, Any] = {"change_key": change_key, "proven": old.proven or proven}
+        if sharing is not None:
+            # The runs are of the test that it names.
+            news |= {"sharing": sharing.shape(), "reason": reason, "run": run}
         return await _restate(tx, old, triggers, news | ({} if proof_run is None else {"proof_run": proof_run}))
     if old:
         await _replace(tx, old, version, now)
@@ -82,8 +88,29 @@ async def stage(
         created_at=now,
         run=run,
         proof_run=proof_run,
+        sharing=sharing.shape() if sharing else None,
     )
     return await get(tx, await tx.scalar(statement.returning(ProposalRow.id)))
+
+
+async def set_sharing(tx: Transaction, proposal: int, sharing: Sharing, *, reason: str | None = None) -> Proposal:
+    """What is known by now of the tests that an open proposal reaches. Raises Conflict if it is not open any more."""
+    await _hold(tx, select(ProposalRow.test).where(ProposalRow.id == proposal).scalar_subquery())
+    values = {"sharing": sharing.shape()} | ({} if reason is None else {"reason": reason})
+    where = (ProposalRow.id == proposal, ProposalRow.status == ProposalStatus.PROPOSED)
+    matched = await tx.change(update(ProposalRow).where(*where).values(**values))
+    found = await get(tx, proposal)
+    if not matched:
+        raise Conflict(f"Proposal {proposal} for '{found.test_name}' is {found.status.value} already.")
+    return found
+
+
+async def restate(
+    tx: Transaction, proposal: int, *, triggers: Sequence[Mapping[str, Any]], sharing: Sharing
+) -> Proposal:
+    """Another test is mended by a proposal that waits. Raises Conflict if it is not open any more."""
+    await set_sharing(tx, proposal, sharing)
+    return await _restate(tx, await get(tx, proposal), triggers, {})
 
 
 async def add_triggers(tx: Transaction, test: int, triggers: Sequence[Mapping[str, Any]]) -> Proposal | None:
@@ -293,4 +320,5 @@ def from_row(row: Row[Any]) -> Proposal:
         decided_by=row.decided_by,
         run=row.run,
         proof_run=row.proof_run,
+        sharing=read_sharing(row.sharing),
     )

@@ -10,6 +10,8 @@ from sqlalchemy import Row, Select, insert, select, update
 
 from gardener.errors import Conflict, NotFound
 from gardener.repairs import Repair
+from gardener.sharing import Sharing
+from gardener.sharing import read as read_sharing
 from gardener.store.plain import read_variables, write_variables
 from gardener.store.rows import RepairRow, SavedTestRow
 from gardener.store.transaction import Transaction
@@ -36,6 +38,7 @@ async def add(
     now: datetime,
     proposal: int | None = None,
     run: int | None = None,
+    sharing: Sharing | None = None,
 ) -> Repair:
     statement = insert(RepairRow).values(
         project=project,
@@ -53,6 +56,7 @@ async def add(
         created_at=now,
         proposal=proposal,
         run=run,
+        sharing=sharing.shape() if sharing else None,
     )
     return await get(tx, await tx.scalar(statement.returning(RepairRow.id)))
 
@@ -125,4 +129,5 @@ def from_row(row: Row[Any]) -> Repair:
         reviewed_by=row.reviewed_by,
         reverted_at=row.reverted_at,
         reverted_by=row.reverted_by,
+        sharing=read_sharing(row.sharing),
     )

@@ -280,6 +280,7 @@ class ProposalRow(Base):
     decided_by: Mapped[str | None]
     run: Mapped[int | None] = mapped_column(ForeignKey("runs.id"))
     proof_run: Mapped[int | None] = mapped_column(ForeignKey("runs.id"))
+    sharing: Mapped[dict[str, Any] | None] = mapped_column(CleanJson())  # sharing.Sharing of a change of a fragment
 
 
 class DeclinedRow(Base):
@@ -319,6 +320,7 @@ class RepairRow(Base):
     reviewed_by: Mapped[str | None]
     reverted_at: Mapped[datetime | None]
     reverted_by: Mapped[str | None]
+    sharing: Mapped[dict[str, Any] | None] = mapped_column(CleanJson())  # as of its proposal
 
 
 class IssueRow(Base):

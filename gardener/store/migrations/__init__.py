@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 # The newest change. Kept here so that opening a database that is up to date needs neither the files nor Alembic.
-HEAD: Final = "0008"
+HEAD: Final = "0009"
 
 
 def scripts() -> ScriptDirectory:
