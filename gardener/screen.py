@@ -195,6 +195,8 @@ def show_staged(console: Console, proposals: Sequence[Mapping[str, Any]], why_em
     for one in proposals:
         age = ago(datetime.fromisoformat(one["staged_at"]))
         head = f"{one['id']}  {one['test']}"
+        if one["shared"]:
+            head += f", shared: one change that heals {len(one['shared']['heals'])} tests"
         told: list[RenderableType] = [diff(one["operations"])]
         if one["failed_step"]:
             told.append(plain(f"fails at step {one['failed_step']}: {one['error']}", "red"))
@@ -236,6 +238,7 @@ def show_history(console: Console, repairs: Sequence[Mapping[str, Any]]) -> None
         return
     for one in repairs:
         marks = [f"by {one['author']}", one["strategy"], ago(datetime.fromisoformat(one["at"]))]
+        marks += [f"heals {len(one['shared']['heals'])} tests"] if one["shared"] else []
         marks += ["reverted"] if one["reverted"] else ["reviewed"] if one["reviewed"] else []
         console.print(
             Panel(

@@ -66,7 +66,7 @@ async def picture(asking: NamedDependency[Asking], number: FromPath[int], side: 
 async def approve(asking: NamedDependency[Asking], site: NamedDependency[Site], number: FromPath[int]) -> Response[str]:
     async with asking.tools.store.reading() as tx:
         row = await proposals.get(tx, number)
-    if not row.proven and row.status == ProposalStatus.PROPOSED:  # it needs a browser and a while
+    if queue.takes_a_while(row) and row.status == ProposalStatus.PROPOSED:
         job = await asked.ask_for_approval(asking.tools, number, asking.by)
         site.knock()
         return view.go_on(asking, f"/jobs/{job.id}")
@@ -157,7 +157,7 @@ async def approve_cause(
     One that is not proven is only run where a person chose it.
     """
     project, chosen = await _of_cause(asking, number, key)
-    ready = [one for one in chosen if one.proven or one.status != ProposalStatus.PROPOSED]
+    ready = [one for one in chosen if not queue.takes_a_while(one) or one.status != ProposalStatus.PROPOSED]
     results = [
         queue.result(one) for one in await deciding.approve_each(asking.tools, [one.id for one in ready], asking.by)
     ]
@@ -240,12 +240,14 @@ async def _seen(
         return None
     first = changed[0]
     place = read_place(str(first["step"]))
+    # Runs count in the test that proved it; what a fragment changes stands there where that uses it.
+    use = read_place(row.sharing.use) if row.sharing and row.sharing.use else ()
     if side == "before":
         return await _before(tx, row, place if first["op"] != "insert" else None)
     if row.proof_run is None:
         return await _at_failure(tx, row) if row.run is not None else None
     proof = await runs.get(tx, row.proof_run)
-    new = diffs.moved(place, row.operations)
+    new = (*use, *diffs.moved(place, row.operations))
     if first["op"] == "insert":
         new = (*new[:-1], new[-1] + 1)
     for step in proof.steps:
@@ -258,11 +260,19 @@ async def _before(tx: Transaction, row: Proposal, place: Place | None) -> tuple[
     if place is None:
         return await _at_failure(tx, row)
     for version in range(row.version, max(0, row.version - 20), -1):
-        recording = await recordings.get(tx, row.test, version)
-        step = next((one for one in recording.steps if one.place == show_place(place)), None) if recording else None
-        if step is not None:
-            return await _page(tx, step.page_key, step.target)
+        seen = await _recorded(tx, row.test, version, place)
+        if seen is not None:
+            return seen
+    if row.sharing is not None and row.sharing.use and row.status == ProposalStatus.PROPOSED:
+        via = await saved_tests.by_id(tx, row.sharing.via)
+        return await _recorded(tx, via.id, via.version, (*read_place(row.sharing.use), *place))
     return None
+
+
+async def _recorded(tx: Transaction, test: int, version: int, place: Place) -> tuple[PageSnapshot, int | None] | None:
+    recording = await recordings.get(tx, test, version)
+    step = next((one for one in recording.steps if one.place == show_place(place)), None) if recording else None
+    return await _page(tx, step.page_key, step.target) if step is not None else None
 
 
 async def _at_failure(tx: Transaction, row: Proposal) -> tuple[PageSnapshot, int | None] | None:

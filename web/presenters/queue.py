@@ -11,6 +11,7 @@ from gardener.actions.deciding import Decided
 from gardener.overviews import Cause
 from gardener.proposals import Proposal, ProposalStatus
 from gardener.saved_tests import SavedTest
+from gardener.sharing import Sharing
 from repair_ladder.steps import Steps
 from web.presenters import diffs, words
 from web.presenters.words import Badge, cut
@@ -66,6 +67,60 @@ class Card:
     decided_at: datetime | None
     decided_by: str
     pictured: bool  # is there a page to draw?
+    shared: Shared | None  # of a change that other tests share
+    takes_a_while: bool  # approving it runs tests first
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What a change of a fragment does to the tests that use it."""
+
+    via: str  # the test that proved it
+    via_id: int
+    summary: str
+    tests: tuple[SharedTest, ...]
+    against: tuple[str, ...]  # why a person has to see it
+
+
+@dataclass(frozen=True, slots=True)
+class SharedTest:
+    id: int
+    name: str
+    badge: Badge
+    why: str
+    run: int | None
+
+
+SAID: Final = {
+    "healed": Badge("mended", "good", "Green with the change."),
+    "green": Badge("green", "good", "Green with the change, as it was."),
+    "broken": Badge("would break", "bad", "Green without the change, and not with it."),
+    "red": Badge("red anyway", "quiet", "Red with and without the change."),
+    "unknown": Badge("not run", "warn", "Its surroundings kept it from being run."),
+}
+
+
+def shared_of(sharing: Sharing | None) -> Shared | None:
+    if sharing is None:
+        return None
+    tests = tuple(
+        SharedTest(
+            one.test,
+            one.name,
+            SAID[one.said],
+            cut(f"at step {one.where}: {one.why}" if one.where else one.why, 300),
+            one.run,
+        )
+        for one in sharing.tried
+    )
+    return Shared(
+        sharing.via_name, sharing.via, sentence(sharing.summary), tests, tuple(map(sentence, sharing.against))
+    )
+
+
+def takes_a_while(proposal: Proposal) -> bool:
+    """Are tests run before it is applied: it, where it is not proven yet, and all that share it?"""
+    return not proposal.proven or proposal.sharing is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +167,8 @@ def card(proposal: Proposal, test: SavedTest | None = None, *, steps: Steps | No
         proof_run=proposal.proof_run,
         decided_at=proposal.decided_at,
         decided_by=proposal.decided_by or "",
+        shared=shared_of(proposal.sharing),
+        takes_a_while=takes_a_while(proposal),
         pictured=proposal.proof_run is not None or proposal.run is not None,
     )
 
@@ -165,6 +222,8 @@ def result(decided: Decided) -> Result:
 
 def being_proved(proposal: Proposal, job: int) -> Result:
     said = "It newly does what may not be taken back: the test is run with it first, and it is written on green"
+    if proposal.proven:
+        said = "Every test that uses the fragment is run with it first"
     return Result(proposal.id, proposal.test_name, Badge("being proved", "calm"), sentence(said), None, job)
 
 

@@ -39,6 +39,7 @@ class RepairPage:
     may_review: bool
     why_not: str  # why it cannot be reverted; "" if it can
     warning: str  # what a person has to know before
+    shared: queue.Shared | None  # of a change that other tests share
 
 
 def page(repair: Repair, failed: Run | None, *, version_now: int, why_not: str | None) -> RepairPage:
@@ -69,5 +70,6 @@ def page(repair: Repair, failed: Run | None, *, version_now: int, why_not: str |
         reverted_by=repair.reverted_by or "",
         may_review=row.may_review,
         why_not=why_not or "",
-        warning=revert_warning(failed.failed_step if failed else None),
+        warning=revert_warning(failed.failed_step if failed else None, repair.sharing),
+        shared=queue.shared_of(repair.sharing),
     )
