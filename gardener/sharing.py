@@ -64,6 +64,11 @@ class Sharing:
         """The names of the tests that it mends, first the one that proved it."""
         return (self.via_name, *(one.name for one in self.tried if one.said == "healed"))
 
+    def mends(self, test: int, version: int) -> bool:
+        """Was that version of a test shown green with it?"""
+        healed = ((one.test, one.version) for one in self.tried if one.said == "healed")
+        return test == self.via or (test, version) in healed
+
     @property
     def against(self) -> tuple[str, ...]:
         """Why a person has to see it, a sentence each."""

@@ -159,6 +159,7 @@ class Beside:
 
     name: str
     steps: Steps  # with those of its fragments in them
+    secrets: frozenset[str] = frozenset()  # names that stand for secrets there
 
 
 @dataclass(frozen=True, slots=True)
@@ -549,20 +550,23 @@ class _Climb:
         def there(places: Iterable[Place]) -> frozenset[Place]:
             return fragments.carried_places(self.steps, places, other.steps, own=own, name=other.name)
 
-        judged = self.screen_in(other.steps, reached, _Shown(there(shown.dropped), there(shown.renamed)))
+        there_too = _Shown(there(shown.dropped), there(shown.renamed))
+        judged = self.screen_in(other.steps, reached, there_too, secrets=other.secrets)
         reasons = {}
         for index, some in enumerate(theirs):
             if why := next((one.reason for one in judged.refused if one.operation in some), None):
                 reasons[index] = f"in '{other.name}', which it changes as well: {why.removeprefix('Refused: ')}"
         return reasons
 
-    def screen_in(self, steps: Steps, operations: Operations, shown: _Shown) -> floor.Screened:
+    def screen_in(
+        self, steps: Steps, operations: Operations, shown: _Shown, *, secrets: frozenset[str] = frozenset()
+    ) -> floor.Screened:
         given = self.given
         return floor.screen(
             steps,
             operations,
-            variables=given.variables,
-            secrets=given.secrets,
+            variables=given.variables - secrets,
+            secrets=given.secrets | secrets,
             origins=given.origins,
             dropped=shown.dropped,
             renamed=shown.renamed,

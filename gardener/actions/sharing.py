@@ -25,6 +25,7 @@ from gardener.tools import Tools
 from repair_ladder import fragments, gate
 from repair_ladder.climb import Beside
 from repair_ladder.errors import DoesNotFit
+from repair_ladder.formats import Secret
 from repair_ladder.memory import Memory
 from repair_ladder.operations import Operations, moved_places
 from repair_ladder.outcomes import Environment, Green, Outcome, Red
@@ -59,7 +60,13 @@ async def beside(tools: Tools, project: Project, whole: SavedTest, shared: Mappi
 
 
 def as_beside(users: Sequence[User]) -> tuple[Beside, ...]:
-    return tuple(Beside(one.test.name, one.whole.steps) for one in users)
+    return tuple(Beside(one.test.name, one.whole.steps, _secret_names(one)) for one in users)
+
+
+def _secret_names(user: User) -> frozenset[str]:
+    every = (user.test, *user.shared.values())
+    names = {name for one in every for name, value in (one.variables or {}).items() if isinstance(value, Secret)}
+    return fragments.secret_names(user.whole.steps, names)
 
 
 # --- the change, part by part --------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from gardener.actions.signing_in import Access, SignedIn
 from gardener.jobs import Job, JobKind
 from gardener.notices import EventKind
 from gardener.projects import Project
-from gardener.proposals import ProposalStatus
+from gardener.proposals import Proposal, ProposalStatus
 from gardener.results import Result
 from gardener.runs import Trigger
 from gardener.saved_tests import SavedTest, Status, may_tend
@@ -495,6 +495,8 @@ async def _staging_pass(
     implicated = {one.use.test for one in found.touched}
     results: list[Result] = []
     left: list[str] = []
+    dry_runs = 0
+    mended: dict[int, Proposal] = {}  # tests that a change of a fragment mends which this pass has staged
     for risk in in_order:
         test = tests.get(risk.test)
         if test is None or test.id in covered:
@@ -504,7 +506,10 @@ async def _staging_pass(
             continue
         if test.id not in implicated and await _is_answered(tools, test, risk.change_key):
             continue
-        if len(results) >= project.settings.most_dry_runs or project.settings.why_read_only(tools.now()):
+        if test.id in mended:
+            results.append(_mended(test, mended[test.id]))
+            continue
+        if dry_runs >= project.settings.most_dry_runs or project.settings.why_read_only(tools.now()):
             left.append(test.name)
             continue
         async with tools.store.transaction() as tx:
@@ -516,8 +521,24 @@ async def _staging_pass(
             if may_tend(test) is not None:
                 continue
             await at_risk.touched(tx, test.id, now=tools.now())
+        dry_runs += 1
         results.append(await _tend(tools, project, test, risk.triggers, risk.change_key, access))
+        mended |= await _mended_by(tools, results[-1])
     return results, left
+
+
+async def _mended_by(tools: Tools, result: Result) -> dict[int, Proposal]:
+    """The other tests that were shown green with a change of a fragment just now, by their numbers."""
+    if result.proposal is None:
+        return {}
+    async with tools.store.reading() as tx:
+        row = await proposals.get(tx, result.proposal)
+    return {one.test: row for one in row.sharing.tried if one.said == "healed"} if row.sharing else {}
+
+
+def _mended(test: SavedTest, row: Proposal) -> Result:
+    reason = f"the change of '{row.test_name}' that waits mends it as well: it is green with it"
+    return Result(test.name, "staged", reason, proposal=row.id)
 
 
 def _name(test: SavedTest | None) -> str | None:
@@ -528,7 +549,9 @@ async def _is_answered(tools: Tools, test: SavedTest, key: str) -> bool:
     """Does a proposal wait for it, or did a person decline one, with nothing new since?"""
     async with tools.store.reading() as tx:
         mine = await proposals.listed(tx, test.project, test=test.id, limit=5)
-    return any(
+        waiting = await proposals.listed(tx, test.project, statuses=[ProposalStatus.PROPOSED])
+    shared = any(one.change_key == key and one.sharing and one.sharing.mends(test.id, test.version) for one in waiting)
+    return shared or any(
         one.version == test.version and one.change_key == key and one.status.value in ("proposed", "dismissed")
         for one in mine
     )
