@@ -34,6 +34,7 @@ async def go(run: Run, url: str) -> None:
 
 async def navigate(run: Run, move: Callable[[float], Awaitable[Response | None]]) -> None:
     run.see_painted()
+    run.pictures.forget(run.page)
     try:
         response = await move(max(run.left_ms(), LOAD_MS))
     except BrowserTimeout as error:

@@ -17,6 +17,7 @@ from repair_ladder.values import ways_to_write
 FILM_QUALITY: Final = 50
 FILM: Final = {"format": "jpeg", "quality": FILM_QUALITY, "maxWidth": 640, "maxHeight": 360}
 PICTURE_MS: Final = 3000
+LOADING: Final = frozenset({"goto", "back", "reload"})  # what ends before the page is drawn
 MOST_FRAMES: Final = 20  # that a picture is searched for secrets
 
 
@@ -48,7 +49,7 @@ class Pictures:
         if not self.stage.pictures:
             return None
         if not self.stage.secrets:
-            return self.newest(page)
+            return self.newest(page) or (None if kind in LOADING else await self.still(page))
         before, self.pictured = self.pictured, None
         look = look if kind.startswith("assert_") else None
         if before and look and before[0].is_same_page(look):
@@ -61,6 +62,17 @@ class Pictures:
             self.pictured = (look, taken) if look else None
             return taken
         return None
+
+    async def still(self, page: Page) -> bytes | None:
+        """Of a page that no film shows yet, because it has held still since before it was filmed. It is not kept for
+        the steps to come: it would hide that the page has changed."""
+        with contextlib.suppress(Error):
+            return await page.screenshot(type="jpeg", quality=FILM_QUALITY, scale="css", timeout=PICTURE_MS)
+        return None
+
+    def forget(self, page: Page) -> None:
+        """What is seen of a tab so far is not what it is about to load."""
+        self.frames.pop(page, None)
 
     def newest(self, page: Page) -> bytes | None:
         newest = self.frames.get(page)

@@ -22,6 +22,7 @@ from repair_ladder.runner.actions import act
 from repair_ladder.runner.checking import check
 from repair_ladder.runner.failures import Failed, Stuck, Surroundings
 from repair_ladder.runner.fence import READS
+from repair_ladder.runner.pictures import LOADING
 from repair_ladder.runner.run import Run
 from repair_ladder.runner.witness import LONGEST_LINE
 from repair_ladder.stage import OnStep
@@ -32,7 +33,6 @@ SCROLLING_S: Final = 120.0  # for all of them
 CAUSING: Final = frozenset(  # what may bring up a toast; a check asks for those that came since the last of them
     "goto back reload click dblclick check uncheck fill type press select upload drag tab use".split()
 )
-LOADING: Final = frozenset({"goto", "back", "reload"})
 PAINTED_S: Final = 0.1  # until a page that a test ends on is drawn
 MOST_SENT: Final = 50  # requests of one step that are remembered
 
