@@ -113,6 +113,9 @@ def _other_language(old: PageSnapshot, new: PageSnapshot) -> str | None:
     tags = _tree_kept(old, new)
     if before and after and before != after and kept < 0.6:
         return f"speaks another language ({after} instead of {before})"
+    # It is declared now and was not: numbers and codes stay what they are in any language.
+    if after and not before and kept < 0.6 and tags > 0.95:
+        return f"speaks another language ({after}, where none was declared)"
     # No language is declared, or it was forgotten: only another script or a translated tree tells.
     if _script(texts) != _script(_texts(new)) and kept < 0.3 and tags > 0.8:
         return "speaks another language (other letters than before)"

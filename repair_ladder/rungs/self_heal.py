@@ -218,6 +218,8 @@ def _heal_failing(situation: Situation, place: Place) -> Healed | None:
         return None  # the locator is right; something else is in the way
     seen = situation.memory.at(place)
     old = (seen.page, seen.target) if seen and seen.target is not None else None
+    if match.reworded and old is not None and old[0].elements[old[1]].role != page.elements[match.element].role:
+        return None  # other words and another kind of control: all that it kept is the place
     if match.reworded:
         healed = _rewritten(situation, place, page, match, old) if situation.red.cause != "check" else None
         return replace(healed, doubt=match.reworded, vouched=True) if healed else None

@@ -120,6 +120,16 @@ async def test_a_control_that_says_something_else_is_proposed_with_the_doubt_for
     assert '"Save for later" now reads "Keep basket"' in one.doubt
 
 
+async def test_other_words_on_another_kind_of_control_are_not_proposed() -> None:
+    """A link's class and place are all that "Ask us a question", a button, has of it."""
+    steps = steps_of({"click": {"css": "#later"}})
+    old = a_page(SHOP.replace('button#later "Save for later"', 'a#later.quiet href=/later "Save for later"'))
+    new = a_page(SHOP.replace('button#later "Save for later"', 'button#k1.quiet "Ask us a question"'))
+    memory = a_memory({1: (old, index_of(old, name="Save for later"))})
+
+    assert await proposed(a_red(1, new), memory=memory, steps=steps) == ()
+
+
 async def test_the_opposite_in_its_place_is_not_proposed() -> None:
     steps = steps_of({"click": {"role": "button", "name": "Follow"}})
     plain = SHOP.replace('button#later "Save for later"', 'button#follow "Follow"')
