@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 
+from gardener.actions import sharing
 from gardener.actions.entrusting import values_of, whole_of
 from gardener.actions.metering import metered
 from gardener.actions.playing import access_to, allowed_origins, memory_of, replayer, stage_of, write_run
-from gardener.actions.repairing import write_repair
+from gardener.actions.repairing import settle, write_repair
 from gardener.errors import BadSetting, Conflict, Refused
 from gardener.models import model_of
 from gardener.notices import EventKind
@@ -22,6 +23,7 @@ from gardener.projects import Project
 from gardener.results import Result, operation_shapes, refusal_shapes
 from gardener.runs import Trigger
 from gardener.saved_tests import SavedTest, may_tend
+from gardener.sharing import Sharing
 from gardener.store import events, proposals, saved_tests
 from gardener.tools import Tools
 from radar.at_risk import resolve_ways
@@ -173,7 +175,24 @@ async def _pass(
         apply=apply,
         by=by,
         versions=values.versions,
+        shared=await _tried(tools, project, test, allowed, green),
     )
+
+
+async def _tried(
+    tools: Tools, project: Project, test: SavedTest, operations: Operations, green: Green | None
+) -> Sharing | None:
+    """What the change does to the tests that use this one (T17, C21); None where none does."""
+    change = sharing.Change({test.name: operations}, {test.name: test})
+    users = [one for one in await sharing.users_of(tools, project, (test.name,)) if one.test.id != test.id]
+    if not users:
+        return None
+    found = Sharing(test.id, test.name)
+    if green is None:
+        names = tuple(one.test.name for one in users)
+        return replace(found, left=names, tripped="nothing is run with it before a person says so")
+    access = access_to(tools, project, Trigger.DRY_RUN)
+    return await sharing.try_others(tools, project, users, change, access, found)
 
 
 async def _keep(
@@ -187,6 +206,7 @@ async def _keep(
     apply: bool,
     by: str,
     versions: Mapping[str, int],
+    shared: Sharing | None,
 ) -> Result:
     """Written where it is proven and wanted so, else it waits; in one transaction, on the version it was made for."""
     shapes = operation_shapes(test.steps, operations)
@@ -195,7 +215,7 @@ async def _keep(
             proof = None
             if green is not None:
                 proof = await write_run(tx, tools, project, test, Trigger.PROOF, green, tools.now(), versions=versions)
-            if apply and proof is not None:
+            if apply and proof is not None and not (shared and shared.against):
                 written = await write_repair(
                     tx,
                     tools,
@@ -210,7 +230,10 @@ async def _keep(
                     run=None,
                     proof=proof,
                     proposal=None,
+                    sharing=shared,
                 )
+                if shared is not None:
+                    await settle(tx, tools, shared, [written], test, proof, by=by)
                 return replace(result, outcome="applied", repair=written.id)
             row = await proposals.stage(
                 tx,
@@ -229,13 +252,14 @@ async def _keep(
                 now=tools.now(),
                 proof_run=proof.id if proof else None,
                 even_declined=True,
+                sharing=shared,
             )
             assert row is not None, "a person asked for it: it is shown even if it was declined before"
             if row.restated == 0:
                 subject = f"A change of '{test.name}' waits for approval"
-                payload = {"proposal": row.id, "lines": [result.reason]}
+                payload = {"proposal": row.id, "lines": [row.why]}
                 await events.emit(tx, project.id, EventKind.STAGED, subject, payload, now=tools.now())
-            return replace(result, proposal=row.id)
+            return replace(result, proposal=row.id, reason=row.why)
     except (Conflict, DoesNotFit):
         reason = f"'{test.name}' was edited meanwhile: nothing was written; ask again"
         return replace(result, outcome="refused", reason=reason)

@@ -284,3 +284,23 @@ def test_the_command_exits_1_where_nothing_came_of_it(tmp_path: Path) -> None:
 
     assert done.exit_code == 1
     assert json.loads(done.stdout)["outcome"] == "unavailable"
+
+
+async def test_c21_an_edit_that_turns_a_test_red_which_uses_this_one_waits_though_it_was_to_be_applied(
+    make_world: MakeWorld,
+) -> None:
+    used = a_test(*({"goto": "/"}, {"click": {"css": "#pay"}}), name="pay", variables={})
+    user = a_test({"use": "pay"}, {"assert_text": {"role": "status", "contains": "Thank you"}}, name="user")
+    wanted = answer(operation("insert", 2, {"click": {"css": "#receipt"}}))
+    async with make_world(OLD, ask=Model([wanted])) as world:
+        await world.save(used, user)
+        await world.run()
+
+        said = await edited(world, "look at the receipt", apply=True, name="pay")
+
+        assert said.outcome == "staged"
+        assert "'user', which is green without it" in said.reason
+        assert (await world.test("pay")).version == 1
+        (row,) = await world.queue()
+        await deciding.approve(world.tools, row.id, "Ada")
+        assert (await world.test("pay")).version == 2, "whoever approved it had been told"
