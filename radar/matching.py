@@ -402,7 +402,9 @@ class PageMatch:
         has = self._features[best.pair]
         if wording.swapped(old.words, new.words) and not has[SAME_MARKS].any():
             why = f'"{short(old.said)}" now reads {name}: nobody knows whether it still does the same'
-            return _Doubt(why, of_wording=not has[OTHER_MARKS].any())
+            # With another mark, or no word in common, it kept nothing but its place: that is more than a rewording.
+            of_wording = not has[OTHER_MARKS].any() and wording.share_words(old.words, new.words)
+            return _Doubt(why, of_wording)
         return _Doubt()
 
     def _called(self, one: _Judged) -> str:

@@ -101,6 +101,12 @@ def swapped(old: Words, new: Words) -> bool:
     return bool(_without_like(was, now)) and bool(_without_like(now, was))
 
 
+def share_words(old: Words, new: Words) -> bool:
+    """Is there a word that tells something in both, as it is or spelt otherwise?"""
+    was, now = _telling(plain(old)), _telling(plain(new))
+    return len(_without_like(was, now)) < len(was)
+
+
 def _telling(words: Words) -> AbstractSet[str]:
     """Without numbers, icons and words that only fill."""
     return {word for word in words if word[0].isalpha() and word not in _FILLING}

@@ -108,16 +108,16 @@ async def test_a_new_name_is_proposed_but_a_person_looks_at_it() -> None:
 
 
 async def test_a_control_that_says_something_else_is_proposed_with_the_doubt_for_a_person() -> None:
-    """Whether "Keep basket" still does what "Save for later" did cannot be told from the page."""
+    """Whether "Save as a list" still does what "Save for later" did cannot be told from the page."""
     steps = steps_of({"click": {"role": "button", "name": "Save for later"}})
     plain = SHOP.replace("button#later", "button")
-    old, new = a_page(plain), a_page(plain.replace('"Save for later"', '"Keep basket"'))
+    old, new = a_page(plain), a_page(plain.replace('"Save for later"', '"Save as a list"'))
     memory = a_memory({1: (old, index_of(old, name="Save for later"))})
 
     (one,) = await proposed(a_red(1, new), memory=memory, steps=steps)
 
     assert one.vouched == {(1,)}
-    assert '"Save for later" now reads "Keep basket"' in one.doubt
+    assert '"Save for later" now reads "Save as a list"' in one.doubt
 
 
 async def test_other_words_on_another_kind_of_control_are_not_proposed() -> None:

@@ -696,6 +696,13 @@ def test_a_control_that_was_reworded_is_sure_only_with_a_mark_it_kept() -> None:
     assert '"Export CSV" now reads "Export PDF"' in match.reworded
 
 
+def test_what_has_no_word_in_common_kept_its_place_alone() -> None:
+    before = card(n("button", "Save for later"), n("button", "Preview"))
+    after = card(n("button", "Ask us a question"), n("button", "Preview"))
+    match = find_again(before, at(before, text="Save for later"), after, action="click")
+    assert (match.verdict, match.reworded) == ("unsure", "")
+
+
 def test_another_mark_besides_other_words_is_more_than_a_rewording() -> None:
     before = card(n("button", "Export CSV", id="csv"), n("button", "Preview"))
     after = card(n("button", "Export PDF", id="pdf"), n("button", "Preview"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from radar.things import words_of
-from radar.wording import opposite, swapped
+from radar.wording import opposite, share_words, swapped
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,9 @@ def test_another_word_for_the_same_is_no_opposite(old: str, new: str) -> None:
 )
 def test_a_word_in_the_place_of_another_is_a_swap(old: str, new: str, expected: bool) -> None:
     assert swapped(words_of(old), words_of(new)) is expected
+
+
+def test_a_word_that_both_have_is_shared_however_it_is_spelt() -> None:
+    assert share_words(words_of("Add user"), words_of("Add group"))
+    assert share_words(words_of("Favourite"), words_of("My favorites"))
+    assert not share_words(words_of("Save for later"), words_of("Ask us a question"))
