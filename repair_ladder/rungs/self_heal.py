@@ -22,6 +22,7 @@ from repair_ladder.operations import Operation
 from repair_ladder.rungs import SELF_HEAL, Candidate, Situation
 from repair_ladder.rungs.planning import its_row, row_around
 from repair_ladder.steps import CONDITIONS, Place, Step, Steps, show_place, walk
+from repair_ladder.values import names_in
 
 HEALABLE = frozenset({"missing", "many", "hidden", "covered", "disabled", "timeout", "option", "check"})
 SAME_NAME_IN_MENU: Final = 0.5  # from this probability on
@@ -312,6 +313,8 @@ def _rewritten(
         doubt = "the test was never green here, so only its locator tells what it meant"
     elif renamed and before.name and not step.asserts_outcome:
         doubt = "its visible name is another one now"
+    elif lost := sorted(set(names_in(author)) - set(names_in(ways[0]))):
+        doubt = f"the old locator followed the variable '{lost[0]}', and the new one does not"
     else:
         doubt = ""
     words = in_words(page, match.element)

@@ -130,6 +130,16 @@ async def test_other_words_on_another_kind_of_control_are_not_proposed() -> None
     assert await proposed(a_red(1, new), memory=memory, steps=steps) == ()
 
 
+async def test_a_locator_that_follows_a_variable_no_longer_is_for_a_person_to_see() -> None:
+    """Of a fragment it would be right for the test that was red and wrong for one with another value."""
+    steps = steps_of({"click": {"css": "#${which}"}})
+    new = changed("button#pay", "button#submit")
+
+    (one,) = await proposed(a_red(1, new), memory=a_memory({1: (OLD, index_of(OLD, id="pay"))}), steps=steps)
+
+    assert "variable 'which'" in one.doubt
+
+
 async def test_the_opposite_in_its_place_is_not_proposed() -> None:
     steps = steps_of({"click": {"role": "button", "name": "Follow"}})
     plain = SHOP.replace('button#later "Save for later"', 'button#follow "Follow"')
