@@ -308,7 +308,8 @@ async def _conclude(
         match climbed:
             case Repaired():
                 assert reach is not None
-                result = await _keep(tx, tools, project, test, played, climbed, wanted, result, reach)
+                fix = _Fix(tools, project, test, played, climbed, wanted, result, reach)
+                result = await _keep(tx, fix)
             case NotDrift(verdict="environment"):
                 result = replace(result, outcome="environment")
                 await file_finding(tx, tools, project, "environment", climbed.reason, [test.id], run.id)
@@ -355,110 +356,109 @@ async def _tell_of_budget(tx: Transaction, tools: Tools, project: Project, why: 
         await events.emit(tx, project.id, EventKind.BUDGET, subject, {}, now=now)
 
 
+@dataclass(frozen=True, slots=True)
+class _Fix:
+    """A repair that the ladder found, and what its keeping needs. `result` is what is said if it is not kept."""
+
+    tools: Tools
+    project: Project
+    test: SavedTest
+    played: PlayedTest
+    climbed: Repaired
+    wanted: Wanted
+    result: Result
+    reach: _Reach
+
+
 async def _keep(
     tx: Transaction,
-    tools: Tools,
-    project: Project,
-    test: SavedTest,
-    played: PlayedTest,
-    climbed: Repaired,
-    wanted: Wanted,
-    result: Result,
-    reach: _Reach,
+    fix: _Fix,
 ) -> Result:
     """Write the fix if the project applies and the fix is sure; else it waits for a person."""
-    change, shared = reach.change, reach.sharing
+    change, shared = fix.reach.change, fix.reach.sharing
     for name, owner in change.owners.items():
         now = await saved_tests.by_id(tx, owner.id)
         if now.version != owner.version:
             reason = f"'{name}' was edited while its repair was proved: nothing was written; run it again"
-            return replace(result, outcome="refused", reason=reason)
-        left_alone = may_tend(now, by_hand=wanted.by != GARDENER, as_fragment=owner.id != test.id)
+            return replace(fix.result, outcome="refused", reason=reason)
+        left_alone = may_tend(now, by_hand=fix.wanted.by != GARDENER, as_fragment=owner.id != fix.test.id)
         if left_alone:
-            return replace(result, outcome="refused", reason=f"{left_alone}; nothing was written")
+            return replace(fix.result, outcome="refused", reason=f"{left_alone}; nothing was written")
     proof = None
-    if climbed.proof is not None:
-        versions = change.versions(played.shared)
-        proof = await write_run(tx, tools, project, test, Trigger.PROOF, climbed.proof, tools.now(), versions=versions)
+    if fix.climbed.proof is not None:
+        versions = change.versions(fix.played.shared)
+        proof = await write_run(
+            tx, fix.tools, fix.project, fix.test, Trigger.PROOF, fix.climbed.proof, fix.tools.now(), versions=versions
+        )
     parts = {name: operation_shapes(change.owners[name].steps, some) for name, some in change.parts.items()}
-    apply, reason = wanted.apply and not climbed.doubt and climbed.proof is not None, _why_staged(climbed)
-    if apply and wanted.follows_switch:
-        apply = await projects.auto_repair_of(tx, project.id)
-    for why in await _against(tx, tools, project, test, played, climbed, wanted, reach, parts):
+    apply = fix.wanted.apply and not fix.climbed.doubt and fix.climbed.proof is not None
+    reason = _why_staged(fix.climbed)
+    if apply and fix.wanted.follows_switch:
+        apply = await projects.auto_repair_of(tx, fix.project.id)
+    for why in await _against(tx, fix, parts):
         apply, reason = False, f"{reason}; {why}, so it waits for a person"
     if apply and not (shared and shared.against):
-        return await _apply(tx, tools, project, test, played, climbed, wanted, result, reach, parts, proof)
-    return await _stage(tx, tools, project, test, played, climbed, wanted, result, reach, parts, proof, reason)
+        return await _apply(tx, fix, parts, proof)
+    return await _stage(tx, fix, parts, proof, reason)
 
 
 async def _against(
     tx: Transaction,
-    tools: Tools,
-    project: Project,
-    test: SavedTest,
-    played: PlayedTest,
-    climbed: Repaired,
-    wanted: Wanted,
-    reach: _Reach,
+    fix: _Fix,
     parts: Mapping[str, Sequence[dict[str, Any]]],
 ) -> list[str]:
     """What speaks against writing a fix without a person, beside what the proof itself left in doubt."""
     found: list[str] = []
-    if wanted.apply and (shut := project.settings.why_read_only(tools.now())):
+    if fix.wanted.apply and (shut := fix.project.settings.why_read_only(fix.tools.now())):
         found.append(shut[0])
     for name, operations in parts.items():
-        owner = reach.change.owners[name]
+        owner = fix.reach.change.owners[name]
         # Written again by itself, it would undo within a night what a person has decided.
         reverted = await _reverted_by(tx, owner, operations)
-        if reverted and wanted.by == GARDENER:
+        if reverted and fix.wanted.by == GARDENER:
             found.append(f"{reverted} reverted this repair before")
-        if owner.status == Status.DRAFT and owner.id != test.id:
+        if owner.status == Status.DRAFT and owner.id != fix.test.id:
             found.append(f"the fragment '{name}' is a draft")
-    declined = await learning.who_declined(tx, tools, project, played.whole.steps, climbed.operations, played.memory)
-    if declined and wanted.by == GARDENER:
+    declined = await learning.who_declined(
+        tx, fix.tools, fix.project, fix.played.whole.steps, fix.climbed.operations, fix.played.memory
+    )
+    if declined and fix.wanted.by == GARDENER:
         found.append(f"{declined} of the same element before")
     return found
 
 
 async def _apply(
     tx: Transaction,
-    tools: Tools,
-    project: Project,
-    test: SavedTest,
-    played: PlayedTest,
-    climbed: Repaired,
-    wanted: Wanted,
-    result: Result,
-    reach: _Reach,
+    fix: _Fix,
     parts: Mapping[str, Sequence[dict[str, Any]]],
     proof: Run | None,
 ) -> Result:
     written = []
-    for name, owner in reach.change.owners.items():
-        if owner.id != test.id:
-            await sharing.keep_known(tx, tools, played.whole, owner, played.memory)
+    for name, owner in fix.reach.change.owners.items():
+        if owner.id != fix.test.id:
+            await sharing.keep_known(tx, fix.tools, fix.played.whole, owner, fix.played.memory)
         repair = await write_repair(
             tx,
-            tools,
-            project,
+            fix.tools,
+            fix.project,
             owner,
-            steps=apply_operations(owner.steps, reach.change.parts[name]),
+            steps=apply_operations(owner.steps, fix.reach.change.parts[name]),
             operations=parts[name],
-            refusals=result.refusals,
-            strategy=climbed.strategy,
-            reason=climbed.reason,
-            author=wanted.by,
-            run=played.run.id,
-            proof=proof if owner.id == test.id else None,
+            refusals=fix.result.refusals,
+            strategy=fix.climbed.strategy,
+            reason=fix.climbed.reason,
+            author=fix.wanted.by,
+            run=fix.played.run.id,
+            proof=proof if owner.id == fix.test.id else None,
             proposal=None,
-            sharing=_of(reach, owner, played.whole),
+            sharing=_of(fix.reach, owner, fix.played.whole),
         )
         written.append(repair)
-    if reach.sharing is not None:
+    if fix.reach.sharing is not None:
         assert proof is not None
-        await settle(tx, tools, reach.sharing, written, test, proof, by=wanted.by)
-    reason = f"{climbed.reason}; {reach.sharing.summary}" if reach.sharing else climbed.reason
-    return replace(result, outcome="applied", repair=written[-1].id, reason=reason)
+        await settle(tx, fix.tools, fix.reach.sharing, written, fix.test, proof, by=fix.wanted.by)
+    reason = f"{fix.climbed.reason}; {fix.reach.sharing.summary}" if fix.reach.sharing else fix.climbed.reason
+    return replace(fix.result, outcome="applied", repair=written[-1].id, reason=reason)
 
 
 async def settle(
@@ -490,45 +490,38 @@ def _of(reach: _Reach, owner: SavedTest, whole: SavedTest) -> Sharing | None:
 
 async def _stage(
     tx: Transaction,
-    tools: Tools,
-    project: Project,
-    test: SavedTest,
-    played: PlayedTest,
-    climbed: Repaired,
-    wanted: Wanted,
-    result: Result,
-    reach: _Reach,
+    fix: _Fix,
     parts: Mapping[str, Sequence[dict[str, Any]]],
     proof: Run | None,
     reason: str,
 ) -> Result:
-    run, owners = played.run, reach.change.owners
+    run, owners = fix.played.run, fix.reach.change.owners
     for name, owner in owners.items():
-        key = fix_key(owner.id, owner.version, wanted.change_key, parts[name])
-        if not wanted.even_declined and await proposals.is_declined(tx, key):
+        key = fix_key(owner.id, owner.version, fix.wanted.change_key, parts[name])
+        if not fix.wanted.even_declined and await proposals.is_declined(tx, key):
             declined = "this fix was dismissed before, and neither the test nor the app has changed since"
-            return replace(result, outcome="refused", reason=declined)
+            return replace(fix.result, outcome="refused", reason=declined)
     staged = []
     for name, owner in owners.items():
         proposal = await proposals.stage(
             tx,
-            project=project.id,
+            project=fix.project.id,
             test=owner.id,
             version=owner.version,
-            proven=climbed.proof is not None,
-            strategy=climbed.strategy,
+            proven=fix.climbed.proof is not None,
+            strategy=fix.climbed.strategy,
             operations=parts[name],
-            refusals=result.refusals,
-            triggers=wanted.triggers,
+            refusals=fix.result.refusals,
+            triggers=fix.wanted.triggers,
             failed_step=run.failed_step,
             error=run.error,
             reason=reason,
-            change_key=wanted.change_key,
-            now=tools.now(),
+            change_key=fix.wanted.change_key,
+            now=fix.tools.now(),
             run=run.id,
             proof_run=proof.id if proof else None,
             even_declined=True,
-            sharing=_of(reach, owner, played.whole),
+            sharing=_of(fix.reach, owner, fix.played.whole),
         )
         assert proposal is not None, "whether it was declined was asked before"
         staged.append(proposal)
@@ -546,8 +539,8 @@ async def _stage(
             subject = f"A repair of '{one.test_name}' waits for approval{heals}"
             broke = f"Step {run.failed_step} was red: {run.error}"
             payload = {"proposal": one.id, "lines": [broke, one.why]}
-            await events.emit(tx, project.id, EventKind.STAGED, subject, payload, now=tools.now())
-    return replace(result, outcome="staged", proposal=staged[-1].id, reason=staged[-1].why)
+            await events.emit(tx, fix.project.id, EventKind.STAGED, subject, payload, now=fix.tools.now())
+    return replace(fix.result, outcome="staged", proposal=staged[-1].id, reason=staged[-1].why)
 
 
 async def _reverted_by(tx: Transaction, test: SavedTest, operations: Sequence[dict[str, Any]]) -> str | None:
