@@ -47,7 +47,7 @@ STEPS = read_steps(
 
 @pytest.mark.parametrize(("action", "doubt"), [("/orders", ""), ("/drafts", UNCONFIRMED)])
 async def test_g27_a_block_is_confirmed_by_what_it_sends(browser: Browser, site: Site, action: str, doubt: str) -> None:
-    stage = Stage(site.url, step_timeout_ms=700)
+    stage = Stage(site.url, step_timeout_ms=3000)
 
     async def play(steps: Steps) -> Outcome:
         return await replay(browser, steps, stage)

@@ -16,7 +16,7 @@ from tests.browser.conftest import Answer, Play, Site, environment, green, red
 
 pytestmark = pytest.mark.browser
 
-SHORT_MS = 700
+SHORT_MS = 1500
 
 
 @pytest.mark.parametrize(

@@ -251,7 +251,7 @@ async def test_wait_for_time_elements_and_addresses(play: Play, site: Site) -> N
 async def test_a_wait_that_is_in_vain(play: Play, site: Site, wait: dict[str, Any], cause: str) -> None:
     site.show("<p>here</p><button disabled>Go</button>")
 
-    red(await play({"wait": wait}, step_timeout_ms=700), cause, "2")
+    red(await play({"wait": wait}, step_timeout_ms=1500), cause, "2")
 
 
 async def test_extract_and_set_give_values_to_later_steps(play: Play, site: Site) -> None:
