@@ -17,7 +17,7 @@ from radar.locators import Locator
 from radar.memo import view_of
 from radar.resolving import resolve
 from radar.synonyms import KINDS, plain
-from radar.taking import CLICKS, can_take
+from radar.taking import CLICKS, FIELDS, can_take
 from radar.telling import short
 from radar.things import LONG_TEXT, Thing, View, Words, are_nested, is_control, words_of
 
@@ -142,7 +142,6 @@ def _fit_in(word: str, has: frozenset[str]) -> float:
 
 BESIDE: Final = 0.75
 NEARLY: Final = 0.6
-FIELDS: Final = frozenset(("type", "choose", "tick", "upload"))
 
 
 def _weight(fits: Sequence[float]) -> float:

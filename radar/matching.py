@@ -25,7 +25,7 @@ from radar.elements import Element, PageSnapshot
 from radar.features import ACTED_ON, FEATURES, INDEX, Anchors, Comparison, Floats, Ints, notable_neighbours
 from radar.memo import Memo, view_of
 from radar.places import Place
-from radar.taking import CLICKS, can_take
+from radar.taking import CLICKS, FIELDS, can_take
 from radar.telling import reasons, short
 from radar.things import (
     Thing,
@@ -383,6 +383,8 @@ class PageMatch:
             return _Doubt()
         if self._kept_nothing(best):
             return _Doubt(f"{name} may have taken its place: neither its words nor its marks were kept")
+        if self._is_field_turned_button(at, best):
+            return _Doubt(f"{name} is a button that holds and opens nothing, where a field stood")
         better = self._said_better(at, judged, best)
         if better:
             said = short(self._new.things[better.to].said)
@@ -390,6 +392,15 @@ class PageMatch:
                 f'{name} left out a part of what the old one said, and "{said}", which is new, says all of it'
             )
         return self._doubt_of_wording(at, best, name)
+
+    def _is_field_turned_button(self, at: int, best: _Judged) -> bool:
+        """A list may become a button that opens one, a box one that is pressed; any other button in a field's place is
+        something else, and a label around both names either."""
+        old, new = self._old.things[at], self._new.things[best.to]
+        if old.group not in FIELDS or new.group != "press":
+            return False
+        members = map(self.new.elements.__getitem__, new.members)
+        return not any(one.attributes.keys() & STATES for one in members)
 
     def _doubt_of_wording(self, at: int, best: _Judged, name: str) -> _Doubt:
         """A control that says something else may do something else, and nothing but a mark it kept speaks for it."""
@@ -752,6 +763,9 @@ OTHER_MARKS: Final = [INDEX[f"other_{name}"] for name in ("id", "test_id", "form
 
 # What says what it does; a list says what was chosen from it.
 NAMED_BY_THEIR_DEED: Final = frozenset(("press", "tick", "type"))
+
+# What a button says of the value it holds, or that it opens a choice of values.
+STATES: Final = frozenset(("aria-haspopup", "aria-expanded", "aria-pressed", "aria-checked"))
 
 BLIND_SCORE: Final = 3.0
 ANCHOR_FROM: Final = 8.0

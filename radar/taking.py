@@ -7,6 +7,7 @@ from typing import Final
 from radar.elements import Element
 from radar.things import group_of, is_control
 
+FIELDS: Final = frozenset(("type", "choose", "tick", "upload"))  # groups of radar.things that hold a value
 CLICKS: Final = frozenset(("click", "dblclick", "press"))
 _TEXT_INPUTS: Final = frozenset(
     (

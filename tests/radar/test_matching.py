@@ -696,6 +696,14 @@ def test_a_control_that_was_reworded_is_sure_only_with_a_mark_it_kept() -> None:
     assert '"Export CSV" now reads "Export PDF"' in match.reworded
 
 
+@pytest.mark.parametrize(("opens", "verdict"), [({}, "unsure"), ({"aria_haspopup": "listbox"}, "found")])
+def test_a_button_in_a_fields_place_is_it_only_if_it_opens_something(opens: dict[str, str], verdict: str) -> None:
+    """A label around both names either: "Action:", whatever the button itself says."""
+    before = card(n("select", n("option", "grant"), id="action", aria_label="Action"), n("button", "Preview"))
+    after = card(n("button", "Action", id="action", **opens), n("button", "Preview"))
+    assert find_again(before, at(before, id="action"), after, action="click").verdict == verdict
+
+
 def test_what_has_no_word_in_common_kept_its_place_alone() -> None:
     before = card(n("button", "Save for later"), n("button", "Preview"))
     after = card(n("button", "Ask us a question"), n("button", "Preview"))
